@@ -38,6 +38,10 @@ struct OperatorMistakesStory {
             ("/users?limit=1&ofset=1", "ofset is not a parameter of this call; did you mean offset?"),
             ("/users?status=gone", "status must be active, inactive or suspended"),
             ("/users?status=active&external_id=1", "external_id must not be set together with status"),
+            ("/users?external_id=1&identifier_value=a", "identifier_value must not be set together with external_id"),
+            ("/users?identifier_value=a", "identifier_type must be phone_number or email_address"),
+            ("/users?identifier_type=email_address", "identifier_value is not an e-mail address"),
+            ("/events?offset=10001", "offset must be a number of 0 or more, and at most 10000 for events"),
             ("/events?user=usr_1", "user is not a parameter of this call"),
             ("/config/sessions?x=1", "x is not a parameter of this call"),
             ("/users/usr_1/sessions?device_type=mobile&device_type=tablet", "device_type must not be repeated"),
@@ -47,6 +51,15 @@ struct OperatorMistakesStory {
     func filter(_ path: String, message: String) async throws {
         let answer = try await ServiceWorld().manage(path)
         #expect(answer.status == 400 && answer.body["message"]?.stringValue == message, "\(answer.body)")
+        #expect(answer.body["field"]?.stringValue == message.split(separator: " ").first.map(String.init))
+    }
+
+    @Test("The field of an invalid identifier in a list has its number", arguments: ["/users", "/users/batch_lookup"])
+    func listed(_ path: String) async throws {
+        let json =
+            #"{"identifiers":[{"type":"phone_number","value":"+14155551234"},{"type":"phone_number","value":"1"}]}"#
+        let answer = try await ServiceWorld().manage(path, json: json)
+        #expect(answer.code == "invalid_identifier" && answer.body["field"]?.stringValue == "identifiers[1]")
     }
 
     @Test("A call that reads nothing knows no filter", arguments: [HTTPRequest.Method.post, .delete])

@@ -64,6 +64,16 @@ def test_a_second_signal_ends_the_delay_and_open_requests_finish(draining):
     assert time.monotonic() - started < 7
 
 
+def test_a_client_that_stops_in_the_middle_of_a_request_does_not_keep_the_process(draining):
+    service, _, _, begun, _ = draining
+    started = time.monotonic()
+    service.process.send_signal(signal.SIGTERM)
+    assert received(begun).startswith(b"HTTP/1.1 408 ")
+    assert service.process.wait(20) == 0
+    # The body would have until 20 seconds after its headers.
+    assert time.monotonic() - started < 9
+
+
 def read_all(connection: socket.socket) -> list[int]:
     """Returns how many bytes of the body of each response arrive, less what its header announces."""
     stream, missing = connection.makefile("rb"), []

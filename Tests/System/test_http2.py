@@ -367,10 +367,24 @@ def test_a_client_that_ignores_goaway_is_refused_and_cut(tmp_path, authority):
         connection.read_for(0.3)
         service.process.send_signal(signal.SIGTERM)
         begin = time.monotonic()
-        # Without the answer to PING, the service cannot know what the client has seen.
-        connection.read_for(4)
-        connection.send(get(3))
-        connection.read_for(1)
-        assert connection.resets.get(3) == REFUSED_STREAM
+        # Without the answer to PING, the service cannot know what the client has seen. It still sends its request.
+        for second in range(20):
+            if second == 4:
+                connection.send(get(3))
+            if not connection.send(h2.frame(h2.DATA, 0, 1, b" ")) or connection.read_for(1).has_ended:
+                break
+        assert connection.resets.get(3) == REFUSED_STREAM and connection.has_ended
         assert service.process.wait(25) == 0
         assert 8 < time.monotonic() - begin < 20
+
+
+def test_a_client_that_stops_in_the_middle_of_a_request_gets_408_when_the_service_stops(tmp_path, authority):
+    with running(SecureService(tmp_path, authority)) as service:
+        connection = h2_connection(service)
+        connection.send(half(1) + h2.frame(h2.DATA, 0, 1, b"{"))
+        connection.read_for(0.3)
+        service.process.send_signal(signal.SIGTERM)
+        begin = time.monotonic()
+        assert b"took too long" in connection.response(1).body
+        assert service.process.wait(25) == 0
+        assert time.monotonic() - begin < 8

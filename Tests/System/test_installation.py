@@ -72,7 +72,7 @@ def test_the_installation_of_the_page_serves_its_first_request(installed):
 #: Commands of the installation that no test runs as printed, and why.
 NOT_RUN = {
     ". scripts/environment": "a test below reads the manifest with it",
-    "scripts/bootstrap": "installs packages of the system",
+    "scripts/bootstrap --build": "installs packages of the system",
     "swift build --configuration release --static-swift-stdlib --product prelude-session":
         "takes a quarter of an hour. A test below compares what the debug program links",
     "git clone https://…/prelude-session && cd prelude-session && scripts/run": "the repository has no address yet",

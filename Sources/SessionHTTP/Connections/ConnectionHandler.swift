@@ -45,6 +45,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var processEnds = false
     /// When a client must have read its response because the process ends.
     var drainEnd: NIODeadline?
+    /// When a client must have sent the rest of its request because the process ends.
+    var bodyEnd: NIODeadline?
     var isHead = false
     var held: Held?
     /// What has arrived of the body of a request for a route.
@@ -120,7 +122,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             phases.receivedBytes()
             hasReceivedBytes = true
             if received == nil { received = environment.accessLog?.begin() }
-            return arm(context)
+            arm(context)
+            return limitBody(context)
         }
         if let request = event as? RejectedRequest { return reject(request, context) }
         if event is ChannelShouldQuiesceEvent, processEnding(context) { return }
@@ -139,7 +142,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isClosing else { return }
         switch Self.unwrapInboundIn(data) {
         case .head(let head): receive(head, context)
-        case .body(let bytes): receive(bytes, data, context)
+        case .body(let bytes):
+            receive(bytes, data, context)
+            limitBody(context)
         case .end:
             phases.receivedEnd()
             if phases.hasCompleteRequest { gate?.close() }
@@ -284,7 +289,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             environment.log.note(.slowHeader, on: context.eventLoop)
             answer(.tooSlow, context)
         case .body:
-            environment.log.note(.slowBody, on: context.eventLoop)
+            if !processEnds { environment.log.note(.slowBody, on: context.eventLoop) }
             answer(.tooSlow, context)
         case .responding:
             environment.log.note(.slowReader, on: context.eventLoop)

@@ -7,7 +7,9 @@ extension Refusal {
     var field: String? {
         switch self {
         case .invalidField(let field, _): field == "body" ? nil : field
-        case .invalidIdentifier, .identifierTaken: "identifier"
+        // The message begins with the name, such as identifiers[1].
+        case .invalidIdentifier(let message): String(message.prefix { $0 != " " })
+        case .identifierTaken: "identifier"
         case .invalidPassword: "password"
         case .invalidMetadata(let message): String(message.prefix { $0 != " " })
         case .invalidStepToken: "verification_token"

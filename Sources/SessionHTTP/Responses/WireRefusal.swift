@@ -60,7 +60,9 @@ extension WireRefusal {
         case .invalidPaginationLimit:
             .init(.badRequest, .invalidPaginationLimit, "limit must be a number from 1 to 100")
         case .invalidPaginationOffset:
-            .init(.badRequest, .invalidPaginationOffset, "offset must be a number of 0 or more")
+            .init(
+                .badRequest, .invalidPaginationOffset,
+                "offset must be a number of 0 or more, and at most 10000 for events")
         case .unauthorized: .init(.unauthorized, .unauthorized, "the credentials are missing, invalid or expired")
         case .badCode: .init(.unauthorized, .badCheckCode, "the code is wrong")
         case .spentCode:

@@ -1,15 +1,18 @@
 internal import SessionDomain
 
 extension FactPlan {
-    /// Locks the rows that the decision depends on: always the app first, then the user, the sessions, the challenge and the
-    /// verification. All intents have this order, so they wait for each other and never in a circle. What belongs to a user
-    /// is locked with the user.
+    /// Locks the rows that the decision depends on: always the app first, then the webhook, the user, the sessions, the challenge
+    /// and the verification. All intents have this order, so they wait for each other and never in a circle. What belongs to a
+    /// user is locked with the user, and deliveries with their webhook.
     mutating func addLocks(_ rows: RowReferences) {
         let (query, app) = (rows.query, rows.app)
         let changesApp =
             query.signingKeys != nil || query.webhookCount || (query.settings && !query.shared.contains(.settings))
         if changesApp || query.settings {
             lock("apps", "id = $1", [app], isShared: !changesApp)
+        }
+        if let webhook = query.webhook {
+            lock("webhooks", "app_id = $1 AND id = $2", [app, webhook], isShared: false)
         }
         // A user that is shared is not locked: those who share a lock would keep a suspension waiting as long as they come
         // one after the other. What ends sessions locks the sessions, so each refresh is before it or after it.

@@ -81,6 +81,49 @@ struct HeldRequestTests {
         }
     }
 
+    @Test("When the process ends, a client that has stopped in the middle of a request gets 408 after two seconds")
+    func endingIncomplete() throws {
+        let world = ConnectionWorld(ConnectionLimits())
+        let stopped = try world.connect()
+        try stopped.send("POST /v1/session/otp HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
+        world.advance(9)
+        stopped.quiesce()
+        world.advance(1)
+        #expect(try stopped.received().isEmpty)
+        world.advance(1)
+        #expect(try stopped.received().hasPrefix("HTTP/1.1 408 "))
+        try stopped.send("cd")
+        #expect(stopped.requests.isEmpty, "it can be sent to another process")
+        world.advance(2)
+        #expect(!stopped.isOpen)
+        #expect(world.lines.isEmpty, "the client has not exceeded a limit")
+    }
+
+    @Test(
+        "When the process ends, a client that sends its request has until the deadline of the body, or ten seconds",
+        arguments: [(0, 10), (15, 5)])
+    func endingWhileSending(before: Int, after: Int) throws {
+        let world = ConnectionWorld(ConnectionLimits())
+        let (quick, slow) = (try world.connect(), try world.connect())
+        for connection in [quick, slow] {
+            try connection.send("POST /v1/session/otp HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n")
+        }
+        world.advance(Int64(before))
+        for connection in [quick, slow] { connection.quiesce() }
+        for _ in 1..<after {
+            world.advance(1)
+            for connection in [quick, slow] { try connection.send("a") }
+        }
+        try quick.send(String(repeating: "a", count: 21 - after))
+        world.advance(1)
+        #expect(try slow.received().hasPrefix("HTTP/1.1 408 "))
+        #expect(quick.requests == ["/v1/session/otp"])
+        // A request that is complete has the time of every other one.
+        world.advance(60)
+        try quick.respond()
+        #expect(try quick.received().hasPrefix("HTTP/1.1 200 "))
+    }
+
     @Test("When the process ends, a client has ten seconds to read its response")
     func endingSlowly() throws {
         let world = ConnectionWorld(ConnectionLimits())

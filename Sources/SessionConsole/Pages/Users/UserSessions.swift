@@ -56,7 +56,7 @@ struct UserSessions {
         }
         return HTML(joining: [
             SessionTable.html(page.elements, part: part, all: all, isFiltered: isFiltered, addresses, path, visit),
-            total > Part.size
+            total > Part.size || part.offset > 0
                 ? part.links(total: total, noun: "session") { offset in
                     let query = visit.visit.query
                     return path.query([

@@ -22,7 +22,8 @@ struct UserRoutes: Sendable {
     /// `identifier_type` and `identifier_value`.
     @Sendable func find(_ request: Request, context: OperatorContext) async throws -> Response {
         let query = request.uri.queryParameters
-        let named = ["status", "external_id", "identifier_type"].filter { query[$0[...]] != nil }
+        let filters = [["status"], ["external_id"], ["identifier_type", "identifier_value"]]
+        let named = filters.compactMap { filter in filter.first { query[$0[...]] != nil } }
         guard named.count < 2 else {
             throw Refusal.invalidField(named[1], "must not be set together with \(named[0])")
         }
@@ -30,9 +31,8 @@ struct UserRoutes: Sendable {
             return try one(try await users.user(externalID: String(id), app: context.appID))
         }
         if query["identifier_type"] != nil || query["identifier_value"] != nil {
-            let identifier = try CanonicalIdentifier(
-                type: query["identifier_type"].map { String($0) } ?? "",
-                value: query["identifier_value"].map { String($0) } ?? "", isSearched: true)
+            let identifier = try Self.identifier(
+                type: query["identifier_type"].map { String($0) }, value: query["identifier_value"].map { String($0) })
             return try one(try await users.user(with: identifier, app: context.appID))
         }
         let list = try ListRequest(request)
@@ -43,6 +43,14 @@ struct UserRoutes: Sendable {
             UserListBody(
                 users: page.elements.map(UserBody.init), total: page.total, limit: list.limit, offset: list.offset,
                 next: page.next.map(ListCursor.text)))
+    }
+
+    /// - Throws: A refusal with the name of the parameter.
+    private static func identifier(type: String?, value: String?) throws(Refusal) -> CanonicalIdentifier {
+        guard let type, IdentifierType(rawValue: type) != nil else {
+            throw .invalidField("identifier_type", "must be phone_number or email_address")
+        }
+        return try CanonicalIdentifier(type: type, value: value ?? "", field: "identifier_value", isSearched: true)
     }
 
     private func one(_ user: User) throws -> Response {
