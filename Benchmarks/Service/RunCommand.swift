@@ -21,8 +21,7 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Three rounds of short phases: less than two minutes.")
     var quick = false
 
-    @Flag(help: "Only the refresh and its bound, for work on the hot path.")
-    var refreshOnly = false
+    @Flag var part = Part.all
 
     @Option(help: "A file that describes another server, for comparison. See Benchmarks/peers.")
     var peer: String?
@@ -43,7 +42,7 @@ struct RunCommand: AsyncParsableCommand {
         let work = base.appendingPathComponent("service-benchmark-\(ProcessInfo.processInfo.processIdentifier)")
         try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: work) }
-        let plan = Plan(rounds: quick ? 3 : rounds, seconds: quick ? 1.2 : seconds, isOnlyRefresh: refreshOnly)
+        let plan = Plan(rounds: quick ? 3 : rounds, seconds: quick ? 1.2 : seconds, part: part)
         let suite = try await Suite(
             plan: plan, service: program, own: own, folder: work, cores: Cores(pinned: !unpinned),
             peer: try peer.map { try Peer(file: URL(fileURLWithPath: $0)) })
@@ -61,5 +60,26 @@ struct Plan {
     let rounds: Int
     /// Seconds of each phase.
     let seconds: Double
-    var isOnlyRefresh = false
+    var part = Part.all
+}
+
+/// What is measured.
+enum Part: EnumerableFlag {
+    case all, refresh, passwords
+
+    static func name(for part: Part) -> NameSpecification {
+        switch part {
+        case .all: .long
+        case .refresh: .customLong("refresh-only")
+        case .passwords: .customLong("passwords-only")
+        }
+    }
+
+    static func help(for part: Part) -> ArgumentHelp? {
+        switch part {
+        case .all: "All scenarios."
+        case .refresh: "Only the refresh and its bound, for work on the hot path."
+        case .passwords: "Only password logins, bare password hashes, and refreshes beside password logins."
+        }
+    }
 }

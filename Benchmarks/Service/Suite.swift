@@ -2,18 +2,20 @@ import Foundation
 
 /// All processes of a run, and the order of what is measured.
 final class Suite {
-    private let plan: Plan
+    let plan: Plan
+    let cores: Cores
+    let generator: Generator
     private let own: URL
     private let folder: URL
-    private let cores: Cores
-    private let generator: Generator
     private let service: ServiceProcess
     private let others: [ServerKind: ChildProcess]
     private let peer: Peer?
-    private var results = Results()
+    var results = Results()
 
     /// Connections of the comparison with the bound.
     private static let connections = [16, 64, 1]
+    /// Password logins have the first connections, and refreshes beside them the others.
+    private static let allConnections = passwordConnections + 64
 
     /// Starts the servers, opens all connections, and changes the settings of the service.
     init(plan: Plan, service program: URL, own: URL, folder: URL, cores: Cores, peer: Peer?) async throws {
@@ -25,7 +27,7 @@ final class Suite {
             program, folder: folder, port: port, backend: try await generator.startBackend(), core: cores.server)
         var others: [ServerKind: ChildProcess] = [:]
         do {
-            try await generator.connect(.service, port: port, count: 64, of: service.process)
+            try await generator.connect(.service, port: port, count: Self.allConnections, of: service.process)
             for (kind, arguments) in [
                 ServerKind.bound: ["bound"], .verifier: ["verifier", "--service", "\(port)"],
             ] {
@@ -38,8 +40,11 @@ final class Suite {
             }
             if let peer { try await generator.connect(peer) }
             let once = Phase(pace: .once, connections: 1)
-            for call in service.settings(passwordUsers: 16) { _ = try await generator.run(once, .manage(call)) }
-            try await Self.require(generator.run(Phase(pace: .once, connections: 64), .signIn), "the first login")
+            for call in service.settings(passwordUsers: Self.passwordConnections) {
+                _ = try await generator.run(once, .manage(call))
+            }
+            try await Self.require(
+                generator.run(Phase(pace: .once, connections: Self.allConnections), .signIn), "the first login")
         } catch {
             for process in [service.process] + others.values {
                 try? process.check()
@@ -60,17 +65,26 @@ final class Suite {
         print("\(plan.rounds) rounds, \(plan.seconds) s each phase; \(cores.description); medians of the rounds")
         print("database: SQLite in \(folder.deletingLastPathComponent().path), synchronous=FULL; plain HTTP, loopback")
         let warmUp = min(0.5, plan.seconds)
-        for scenario in [Scenario.bound, .refresh, .otpLogin, .verify] {
+        for scenario in plan.part == .passwords ? [Scenario.refresh] : [.bound, .refresh, .otpLogin, .verify] {
             try await prepare(scenario, connections: 16)
             _ = try await generator.run(Phase(pace: .closed, connections: 16, seconds: warmUp), scenario)
         }
         for _ in 0..<plan.rounds {
-            try await compareWithBound()
-            if plan.isOnlyRefresh { continue }
-            try await measureInProcess()
-            try await measureOthers()
+            switch plan.part {
+            case .all:
+                try await compareWithBound()
+                try await measureInProcess()
+                try await measureOthers()
+                try await measurePasswords()
+            case .refresh: try await compareWithBound()
+            case .passwords:
+                _ = try await closed("refresh", .refresh, 16)
+                try await measureInProcess()
+                try await measurePasswords()
+            }
         }
         print(results.text)
+        guard plan.part != .passwords else { return }
         print(
             String(
                 format: "refresh %.2f of the bound, p99/p50 %.1f at half load", results.ratio("refresh / bound, 16"),
@@ -99,10 +113,6 @@ final class Suite {
             let login = try await closed("otp login, \(route)", .otpLogin, 16)
             results.addRatio("otp login, \(route) / refresh", login.rate / refresh)
         }
-        let password = try await closed("password login", .passwordLogin, 16)
-        if let bare = results.lastInProcess("argon2id") {
-            results.addRatio("password login / argon2id", password.rate / bare.perSecond)
-        }
         _ = try await closed("list sessions", .list, 16)
         _ = try await closed("step-up", .stepUp, 64)
         _ = try await closed("verify only", .verify, 16)
@@ -114,7 +124,9 @@ final class Suite {
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: place) }
         let process = try ChildProcess(
-            "in-process", [own.path, "in-process", "--folder", place.path, "--seconds", "\(plan.seconds)"],
+            "in-process",
+            [own.path, "in-process", "--folder", place.path, "--seconds", "\(plan.seconds)"]
+                + (plan.part == .passwords ? ["--only-hashes"] : []),
             core: cores.server, log: folder.appendingPathComponent("in-process.log"))
         for line in try process.finish().split(separator: "\n") {
             if let result = InProcessResult(line) { results.add(result) }
@@ -129,7 +141,7 @@ final class Suite {
         results.addRatio("refresh / bound and sync, 1", alone.rate * (1 / bound.rate + 1 / sync.perSecond))
     }
 
-    private func closed(_ name: String, _ scenario: Scenario, _ connections: Int) async throws -> Row {
+    func closed(_ name: String, _ scenario: Scenario, _ connections: Int) async throws -> Row {
         try await measure(name, scenario, Phase(pace: .closed, connections: connections))
     }
 
@@ -145,14 +157,21 @@ final class Suite {
         throw BenchmarkError("\(what) has failed: \(error)")
     }
 
-    private func measure(_ name: String, _ scenario: Scenario, _ phase: Phase) async throws -> Row {
+    func measure(_ name: String, _ scenario: Scenario, _ phase: Phase) async throws -> Row {
         try await prepare(scenario, connections: phase.connections)
         var phase = phase
         phase.seconds = plan.seconds
-        let process = others[scenario.server] ?? service.process
-        let id = scenario.server == .peer ? peer?.pid ?? 0 : process.id
+        return try await measure(name, phase, of: scenario.server) { try await generator.run(phase, scenario) }
+    }
+
+    /// Adds the row of what a server has done and used while a closure ran.
+    func measure(
+        _ name: String, _ phase: Phase, of server: ServerKind, _ run: () async throws -> PhaseResult
+    ) async throws -> Row {
+        let process = others[server] ?? service.process
+        let id = server == .peer ? peer?.pid ?? 0 : process.id
         let (before, own) = (ProcessUsage(of: id), ProcessUsage.ownCPU)
-        let result = try await generator.run(phase, scenario)
+        let result = try await run()
         let (after, ownAfter) = (ProcessUsage(of: id), ProcessUsage.ownCPU)
         try process.check()
         if let error = result.tally.firstError {

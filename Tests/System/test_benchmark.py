@@ -16,8 +16,9 @@ PHASES = [
     ("bound", 16, "closed"), ("refresh", 16, "closed"), ("bound", 64, "closed"), ("refresh", 64, "closed"),
     ("bound", 1, "closed"), ("refresh", 1, "closed"), ("refresh", 64, "open"), ("otp login, gateway", 16, "closed"),
     ("otp login, webhook", 16, "closed"),
-    ("password login", 16, "closed"), ("list sessions", 16, "closed"), ("step-up", 64, "closed"),
-    ("verify only", 16, "closed"), ("mixed 10:1", 16, "closed"),
+    ("list sessions", 16, "closed"), ("step-up", 64, "closed"), ("verify only", 16, "closed"),
+    ("mixed 10:1", 16, "closed"), ("password login", 16, "closed"), ("refresh alone", 64, "open"),
+    ("refresh + passwords", 80, "open"),
 ]
 
 LINE = re.compile(r"^(?P<name>[a-z].{0,19}?) +(?P<connections>\d+)  (?P<pace>closed|open \d+) +(?P<numbers>[\d. ]+)  (?P<errors>\S+)$")
@@ -73,7 +74,8 @@ def test_the_last_line_compares_with_the_bound(output):
     last = output.stdout.splitlines()[-1]
     assert re.fullmatch(r"refresh \d+\.\d\d of the bound, p99/p50 \d+\.\d at half load", last)
     for name in ("in process: domain", "in process: router", "in process: argon2id", "otp login, gateway / refresh",
-                 "otp login, webhook / refresh", "mixed 10:1, refresh"):
+                 "otp login, webhook / refresh", "mixed 10:1, refresh", "refresh + passwords, password login",
+                 "p99 of refreshes, beside password logins / alone", "password login beside refreshes / argon2id"):
         assert name in output.stdout
 
 

@@ -69,6 +69,14 @@ struct Generator: Sendable {
         }.get()
     }
 
+    /// Runs two phases on different connections at the same time. Only one of them may need codes.
+    func run(
+        _ first: Phase, _ scenario: Scenario, beside second: Phase, _ other: Scenario
+    ) async throws -> (PhaseResult, PhaseResult) {
+        async let beside = run(second, other)
+        return (try await run(first, scenario), try await beside)
+    }
+
     /// A port that is free now.
     func freePort() async throws -> Int {
         let channel = try await ServerBootstrap(group: loop).bind(host: "127.0.0.1", port: 0).get()

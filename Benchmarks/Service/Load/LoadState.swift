@@ -32,13 +32,14 @@ final class LoadState {
 
     func start(_ phase: Phase, _ scenario: Scenario) throws -> EventLoopFuture<PhaseResult> {
         inbox.forgetAll()
-        let open = (connections[scenario.server] ?? []).filter(\.isOpen).prefix(phase.connections)
+        let open = (connections[scenario.server] ?? []).filter(\.isOpen).dropFirst(phase.firstConnection)
+            .prefix(phase.connections)
         guard open.count == phase.connections else {
             throw BenchmarkError("only \(open.count) of \(phase.connections) connections are open")
         }
         let run = PhaseRun(phase, loop: loop)
         for (index, connection) in open.enumerated() {
-            connection.assign(try operation(scenario, index), in: run)
+            connection.assign(try operation(scenario, phase.firstConnection + index), in: run)
         }
         return run.start(Array(open))
     }

@@ -15,6 +15,8 @@ enum Pace: Sendable {
 struct Phase: Sendable {
     var pace: Pace
     var connections: Int
+    /// The first connection, if another phase uses those before it at the same time.
+    var firstConnection = 0
     /// Seconds. Ignored by `once`.
     var seconds: Double = 0
 }
@@ -23,7 +25,8 @@ struct Phase: Sendable {
 struct Schedule {
     private let pace: Pace
     private let begin: UInt64
-    private let end: UInt64
+    /// When operations no longer start. Ignored by `once`.
+    let end: UInt64
     private let interval: Double
     private let total: Int
     private(set) var started = 0

@@ -12,6 +12,7 @@ final class PhaseRun {
     private var isWaiting = false
     private var isOver = false
     private var tally = Tally()
+    private var completedInTime = 0
 
     /// Seconds that the last responses may take.
     private static let patience = 30.0
@@ -37,6 +38,7 @@ final class PhaseRun {
     func completed(_ connection: Connection, _ name: String, since: UInt64) {
         last = NIODeadline.now().uptimeNanoseconds
         tally.record(name, nanoseconds: last - since)
+        if last <= schedule.end { completedInTime += 1 }
         release(connection)
     }
 
@@ -91,7 +93,9 @@ final class PhaseRun {
 
     private func finish() {
         isOver = true
-        promise.succeed(PhaseResult(tally: tally, seconds: Double(max(1, last - begin)) / 1e9))
+        promise.succeed(
+            PhaseResult(
+                tally: tally, seconds: Double(max(1, last - begin)) / 1e9, completedInTime: completedInTime))
     }
 }
 
@@ -100,4 +104,13 @@ struct PhaseResult: Sendable {
     let tally: Tally
     /// Seconds from the begin of the phase to the last successful response.
     let seconds: Double
+    /// Operations that were complete before the seconds of the phase had passed.
+    let completedInTime: Int
+
+    /// What two phases have measured that ran at the same time.
+    func joined(_ other: PhaseResult) -> PhaseResult {
+        PhaseResult(
+            tally: tally.joined(other.tally), seconds: max(seconds, other.seconds),
+            completedInTime: completedInTime + other.completedInTime)
+    }
 }

@@ -17,6 +17,18 @@ struct Tally: Sendable {
         if firstError == nil { firstError = "\(status) \(detail)" }
     }
 
+    func joined(_ other: Tally) -> Tally {
+        var both = self
+        both.latencies.merge(other.latencies) { first, second in
+            var sum = first
+            sum.add(second)
+            return sum
+        }
+        both.errors.merge(other.errors, uniquingKeysWith: +)
+        both.firstError = firstError ?? other.firstError
+        return both
+    }
+
     var completed: Int { latencies.values.reduce(0) { $0 + Int($1.totalCount) } }
 
     /// The latencies of all operations together.

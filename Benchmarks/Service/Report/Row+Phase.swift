@@ -31,6 +31,7 @@ extension Row {
         resident = server.after.resident
         errors = result.tally.errors
         generatorLoad = generatorSeconds / result.seconds
+        serverLoad = serverSeconds / result.seconds
         if result.tally.latencies.count > 1 {
             parts = result.tally.latencies.mapValues { times in
                 [50, 99].map { Double(times.valueAtPercentile($0)) / 1000 }

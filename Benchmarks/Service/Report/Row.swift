@@ -27,6 +27,8 @@ struct Row {
     var parts: [String: [Double]] = [:]
     /// The part of one core that the generator has used.
     var generatorLoad = 0.0
+    /// The part of one core that the server has used.
+    var serverLoad = 0.0
 
     init(_ name: String, connections: Int, pace: String) {
         self.name = name
@@ -50,6 +52,7 @@ struct Row {
         generatorCPU = median(\.generatorCPU)
         resident = median(\.resident)
         generatorLoad = median(\.generatorLoad)
+        serverLoad = median(\.serverLoad)
         for name in parts.keys {
             parts[name] = [0, 1].map { index in median { $0.parts[name]?[index] ?? 0 } }
         }

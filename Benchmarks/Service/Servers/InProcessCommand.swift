@@ -19,7 +19,11 @@ struct InProcessCommand: AsyncParsableCommand {
     @Option(help: "Seconds of each measurement.")
     var seconds = 2.0
 
+    @Flag(help: "Only password hashes.")
+    var onlyHashes = false
+
     func run() async throws {
+        guard !onlyHashes else { return print(try await hashes().line) }
         let service = try await InProcessService(folder: URL(fileURLWithPath: folder))
         var sessions: [InProcessSession] = []
         for index in 0..<callers { sessions.append(try await service.signIn("+1415200\(1000 + index)")) }
