@@ -11,7 +11,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BASE = "bash", "dirname", "env", "sed", "head", "xargs"
 STAND_INS = {
-    "uname": "echo Linux", "python3": "", "swift": "echo Swift version 6.3", "apt-get": 'echo "$@" >> "$CALLS"; exit "${STATUS:-0}"',
+    "uname": "echo Linux", "python3": "", "swift": "echo Swift version 6.3", "apt-get": 'echo "$@" >> "$CALLS"; [[ -z ${REFUSED:-} || $* != *"$REFUSED"* ]] || exit 100; exit "${STATUS:-0}"',
     # These would be unpacked in the folder of the build.
     "nginx": "", "promtool": "", "tsc": "",
 }
@@ -71,6 +71,15 @@ def test_scripts_run_installs_only_what_the_build_needs(tmp_path):
 def test_bootstrap_fails_if_a_package_of_the_build_cannot_be_installed(tmp_path):
     done, _ = bootstrap(tmp_path, STATUS="100")
     assert done.returncode == 100
+
+
+def test_an_optional_package_that_cannot_be_installed_keeps_no_other_away(tmp_path):
+    done, _ = bootstrap(tmp_path, REFUSED="valgrind")
+    assert done.returncode == 0, done.stderr
+    assert "valgrind cannot be installed here" in done.stderr + done.stdout
+    installed = {
+        word for line in (tmp_path / "calls").read_text().splitlines() if "valgrind" not in line for word in line.split()}
+    assert missing(TESTS | AS_ROOT) - {"valgrind"} <= installed
 
 
 def test_bootstrap_rejects_an_unknown_option(tmp_path):

@@ -40,7 +40,7 @@ extension Request {
 
     /// - Returns: `nil` for an empty body.
     private func jsonData() async throws -> Data? {
-        // Reading a body takes six changes of the task, and a refresh has none.
+        // A refresh usually has no body. To read an empty one takes ten changes of the task.
         if headers.first(.contentLength) == "0" { return nil }
         let data = try await bodyData()
         guard !data.isEmpty else { return nil }

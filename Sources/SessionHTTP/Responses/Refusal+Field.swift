@@ -8,10 +8,9 @@ extension Refusal {
         switch self {
         case .invalidField(let field, _): field == "body" ? nil : field
         // The message begins with the name, such as identifiers[1].
-        case .invalidIdentifier(let message): String(message.prefix { $0 != " " })
+        case .invalidIdentifier(let message), .invalidMetadata(let message): String(message.prefix { $0 != " " })
         case .identifierTaken: "identifier"
         case .invalidPassword: "password"
-        case .invalidMetadata(let message): String(message.prefix { $0 != " " })
         case .invalidStepToken: "verification_token"
         case .invalidPaginationLimit: "limit"
         case .invalidPaginationOffset: "offset"

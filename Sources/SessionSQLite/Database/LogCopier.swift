@@ -4,9 +4,9 @@ internal import Synchronization
 /// Copies the log into the database while the writer goes on.
 ///
 /// By itself, SQLite copies the log in the commit that makes it 1000 pages long, and all requests wait until the disk has the
-/// pages: a quarter of a second, where the disk is slow. Here another connection copies them, because SQLite lets others
-/// write meanwhile ("Write-Ahead Logging", "Checkpointing"). Then the writer copies the few pages that were added since, after
-/// it has answered. Only after that the log begins again from its start.
+/// pages. Here another connection copies them, because SQLite lets others write meanwhile ("Write-Ahead Logging",
+/// "Checkpointing"). Then the writer copies the few pages that were added since, after it has answered. Only after that the
+/// log begins again from its start.
 @available(service, *)
 final class LogCopier: Sendable {
     private enum State {
