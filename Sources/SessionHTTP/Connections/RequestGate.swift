@@ -3,8 +3,8 @@ import NIOCore
 /// Gives the bytes of a connection to the decoder, and keeps them while a request waits for its response.
 ///
 /// Decoding all requests that one read delivers would keep the event loop from other connections. So the decoder gets
-/// one request at most, in small pieces, and nothing while the gate is closed. A request ends at a blank line, or at the
-/// end of a body whose length its headers name. Each byte is read once to find that. What the gate keeps is bounded: it
+/// one request at most, in small pieces, and nothing while the gate is closed. Many pieces wait for the next turn of the
+/// event loop. A request ends at a blank line, or at the end of a body whose length its headers name. Each byte is read once to find that. What the gate keeps is bounded: it
 /// does not read meanwhile, so the system stops the client.
 final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
@@ -23,6 +23,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The most bytes that the decoder gets at once.
     static let pieceSize = 1024
+    /// The most pieces in one turn of the event loop. Each blank line ends one, so a piece can be one byte.
+    static let piecesPerTurn = 64
 
     private var state = State.open
     private var kept = ByteBuffer()
@@ -30,6 +32,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// The bytes that follow of a body with `Content-Length`.
     private var bodyLength = 0
     private var isPassing = false
+    /// Whether the next turn of the event loop passes the rest.
+    private var hasTurn = false
     private var readIsPending = false
     private var inputIsClosed = false
     private var context: ChannelHandlerContext?
@@ -72,7 +76,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         guard state != .discarding else { return }
         var bytes = Self.unwrapInboundIn(data)
         if kept.readableBytes == 0 { kept = bytes } else { kept.writeBuffer(&bytes) }
-        guard !isPassing else { return }
+        guard !isPassing, !hasTurn else { return }
         pass(context)
     }
 
@@ -99,14 +103,26 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private func pass(_ context: ChannelHandlerContext) -> Bool {
         isPassing = true
         defer { isPassing = false }
-        var hasPassed = false
-        while state == .open, let piece = nextPiece() {
-            hasPassed = true
+        var count = 0
+        while state == .open, count < Self.piecesPerTurn, let piece = nextPiece() {
+            count += 1
             context.fireUserInboundEventTriggered(Arrived())
             context.fireChannelRead(Self.wrapInboundOut(piece))
         }
+        if state == .open, kept.readableBytes > 0 { passInNextTurn(context) }
         continueReading(context)
-        return hasPassed
+        return count > 0
+    }
+
+    /// Lets other connections of the event loop go on first.
+    private func passInNextTurn(_ context: ChannelHandlerContext) {
+        guard !hasTurn else { return }
+        hasTurn = true
+        context.eventLoop.assumeIsolated().execute { [self] in
+            hasTurn = false
+            guard state == .open, let context = self.context else { return }
+            if pass(context) { context.fireChannelReadComplete() }
+        }
     }
 
     /// Takes the bytes to the end of the request, or `pieceSize`. A blank line in a chunked body makes a smaller piece.

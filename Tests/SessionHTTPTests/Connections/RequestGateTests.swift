@@ -1,3 +1,5 @@
+import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import SessionHTTP
@@ -96,6 +98,36 @@ struct RequestGateTests {
             #expect(connection.requests == ["/\(number)"])
             try connection.respond()
         }
+    }
+
+    @Test(
+        "Bytes that make very many pieces let other connections go on first (X12)",
+        arguments: [
+            String(repeating: "\r\n", count: 1000) + Self.get(1),
+            "POST /1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n"
+                + String(repeating: "\n", count: 1000) + "\r\n0\r\n\r\n",
+        ])
+    func manyPieces(request: String) throws {
+        let world = ConnectionWorld(ConnectionLimits())
+        let (connection, other) = (try world.connect(), try world.connect())
+        _ = try connection.channel.writeInbound(ByteBuffer(string: request))
+        #expect(!connection.read(), "the socket is not read while bytes are kept")
+        _ = try other.channel.writeInbound(ByteBuffer(string: Self.get(3)))
+        #expect(other.requests == ["/3"])
+        world.advance(milliseconds: 0)
+        #expect(connection.requests == ["/1"])
+        #expect(connection.read())
+        try connection.respond()
+        try connection.send(Self.get(2))
+        #expect(connection.requests == ["/2"])
+    }
+
+    @Test("A client that closes its connection while many pieces wait is gone")
+    func manyPiecesOfClosed() throws {
+        let connection = try connection()
+        _ = try connection.channel.writeInbound(ByteBuffer(string: String(repeating: "\n", count: 1000) + Self.get(1)))
+        connection.close()
+        #expect(connection.requests.isEmpty)
     }
 
     @Test("A request that arrives in single bytes is complete with its last one")
