@@ -21,7 +21,7 @@ package func buildRouter(
         middleware: RequestMiddleware(
             environment: service.environment, edge: edge,
             checks: [HeaderLimit(), CanonicalPath(), UntrustedForwarding(options: edge, log: forwarding)],
-            unknownPaths: api == .management ? nil : client))
+            pages: api == .management ? nil : client))
     if api != .management {
         addFrontend(to: router, client, service: service)
         for path in WebClientRoute.Path.allCases {

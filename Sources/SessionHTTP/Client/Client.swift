@@ -26,25 +26,27 @@ extension Client {
     ///   - peerAddress: The address of the other end of the connection.
     /// - Throws: `Refusal.invalidField` for an invalid host or device id.
     package init(headers: HTTPFields, authority: String?, peerAddress: String, options: EdgeOptions) throws(Refusal) {
-        let isProxied = options.isTrusted(peerAddress)
-        host = try Self.host(headers, authority: authority, isProxied: isProxied)
+        host = try Self.host(headers, authority: authority, peerAddress: peerAddress, options: options)
         let ip = Self.address(headers, peerAddress: peerAddress, options: options)
         source = SourceAddress(ip: ip, isExempt: options.exemptsLoopback && IPNetwork.loopback(contains: ip))
         isBrowser = headers.contains(.origin) || headers.contains(.secFetchSite)
         let agent = RepeatedHeaders.agent(headers.first(.userAgent) ?? "")
         var device = agent.device
         device.id = try Self.deviceID(headers)
-        if isProxied, let country = Self.countryCode(headers, options: options) { device.countryCode = country }
+        if options.isTrusted(peerAddress), let country = Self.countryCode(headers, options: options) {
+            device.countryCode = country
+        }
         self.device = device
         facts = ClientFacts(
             ip: ip, userAgent: agent.text, platform: isBrowser ? "web" : agent.platform,
             countryCode: device.countryCode, locales: RepeatedHeaders.languages(headers.first(.acceptLanguage) ?? ""))
     }
 
-    private static func host(
-        _ headers: HTTPFields, authority: String?, isProxied: Bool
+    /// The requested host: of the request, or as a trusted proxy reports it.
+    static func host(
+        _ headers: HTTPFields, authority: String?, peerAddress: String, options: EdgeOptions
     ) throws(Refusal) -> String {
-        let forwarded = try isProxied ? forwardedHost(headers) : nil
+        let forwarded = try options.isTrusted(peerAddress) ? forwardedHost(headers) : nil
         guard let host = forwarded ?? authority, !host.isEmpty, host.utf8.count <= 255 else {
             throw .invalidField("Host", "is missing or longer than 255 bytes")
         }

@@ -31,4 +31,16 @@ struct ClientMiddleware: RouterMiddleware {
             }
         }
     }
+
+    /// Lets pages of the app read the response to a request that no route has seen, such as one with an invalid header.
+    func respond(
+        rejecting request: Request, _ context: ServiceRequestContext, with response: Response
+    ) async -> Response {
+        guard
+            let host = try? Client.host(
+                request.headers, authority: request.head.authority, peerAddress: context.peerAddress, options: options),
+            let app = try? await directory.app(host: host)
+        else { return response }
+        return CrossOriginCall(request: request, app: app).respond(rejecting: response)
+    }
 }

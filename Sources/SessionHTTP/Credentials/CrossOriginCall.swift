@@ -17,17 +17,27 @@ struct CrossOriginCall {
         try OriginRules(app: app).check(
             method: request.method, origin: origin, site: request.headers.first(.secFetchSite))
         guard let origin else { return try await next(request, context) }
-        var response: Response
-        if request.method == .options {
-            response = Self.preflightResponse
-        } else {
-            // An error response needs the headers, too. Without them a page sees a network error only.
-            do {
-                response = try await next(request, context)
-            } catch {
-                response = try ErrorResponse.make(for: error, request: request, context: context)
-            }
+        guard request.method != .options else { return Self.readable(Self.preflightResponse, by: origin) }
+        // An error response needs the headers, too. Without them a page sees a network error only.
+        do {
+            return Self.readable(try await next(request, context), by: origin)
+        } catch {
+            return Self.readable(
+                try ErrorResponse.make(for: error, request: request, context: context), by: origin)
         }
+    }
+
+    /// Adds the CORS headers to the response to a request that was rejected before its route. A preflight request is answered, so
+    /// that the page learns why the request itself is rejected.
+    func respond(rejecting response: Response) -> Response {
+        guard let origin = request.headers.first(.origin), OriginRules(app: app).allowed.contains(origin) else {
+            return response
+        }
+        return Self.readable(request.method == .options ? Self.preflightResponse : response, by: origin)
+    }
+
+    private static func readable(_ response: Response, by origin: String) -> Response {
+        var response = response
         response.headers.set(.accessControlAllowOrigin, to: origin)
         response.headers.set(.accessControlAllowCredentials, to: "true")
         response.headers.set(

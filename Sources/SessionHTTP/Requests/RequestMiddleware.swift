@@ -15,15 +15,15 @@ struct RequestMiddleware: RouterMiddleware {
     private let traces: RequestTraces?
     private let completion: ResponseCompletion
     private let checks: [any RequestCheck]
-    private let unknownPaths: ClientMiddleware?
+    private let pages: ClientMiddleware?
 
     /// - Parameters:
     ///   - checks: Run in this order.
-    ///   - unknownPaths: Applied to paths that no route has, so that pages can read the 404 of such a path, and its preflight
-    ///     request is answered. Not to those of the management API, which has no CORS headers.
+    ///   - pages: Applied to requests that no route of an app sees, because the path is unknown or a check fails. So pages can
+    ///     read the error, and the preflight request is answered. Not to those of the management API, which has no CORS headers.
     init(
         environment: ServiceEnvironment, edge: EdgeOptions, checks: [any RequestCheck] = [],
-        unknownPaths: ClientMiddleware? = nil
+        pages: ClientMiddleware? = nil
     ) {
         let observer = environment.observer
         self.environment = environment
@@ -31,7 +31,7 @@ struct RequestMiddleware: RouterMiddleware {
         traces = observer.tracer == nil ? nil : RequestTraces(options: edge, observer: observer)
         completion = ResponseCompletion(environment: environment)
         self.checks = checks
-        self.unknownPaths = unknownPaths
+        self.pages = pages
     }
 
     func handle(
@@ -57,19 +57,17 @@ struct RequestMiddleware: RouterMiddleware {
         to request: Request, _ context: ServiceRequestContext,
         _ next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
+        // The management API has no CORS headers.
+        let pages = request.headers.contains(.origin) && !request.uri.path.hasPrefix("/v2/") ? pages : nil
         do {
             for check in checks { try check.check(request, context) }
-            guard let unknownPaths, Self.isUnknownPathOfPage(request, context) else {
+            guard let pages, AccessLog.route(of: context) == AccessLog.unmatched else {
                 return try await next(request, context)
             }
-            return try await unknownPaths.handle(request, context: context, next: next)
+            return try await pages.handle(request, context: context, next: next)
         } catch {
-            return try ErrorResponse.make(for: error, request: request, context: context)
+            let response = try ErrorResponse.make(for: error, request: request, context: context)
+            return await pages?.respond(rejecting: request, context, with: response) ?? response
         }
-    }
-
-    private static func isUnknownPathOfPage(_ request: Request, _ context: ServiceRequestContext) -> Bool {
-        request.headers.contains(.origin) && AccessLog.route(of: context) == AccessLog.unmatched
-            && !request.uri.path.hasPrefix("/v2/")
     }
 }

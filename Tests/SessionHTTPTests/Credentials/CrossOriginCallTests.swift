@@ -83,6 +83,33 @@ struct CrossOriginCallTests {
         expectCORS(preflight)
     }
 
+    @Test(
+        "A page can read why its request is rejected before any route sees it",
+        arguments: [("/v1/session/otp/", 404), ("//v1/session/otp", 404), ("/", 404), ("/v1/session/refresh", 400)])
+    func rejectedRequest(_ path: String, status: Int) async throws {
+        let world = try await world()
+        // Refused where the path is right.
+        let headers = HTTPFields.of(("origin", Self.origin), ("x-device-id", "x"))
+        let response = try await world.call(.post, path, headers, json: "{}")
+        #expect(response.status == status)
+        expectCORS(response)
+        let preflight = try await world.call(.options, path, headers)
+        #expect(preflight.status == 204)
+        #expect(preflight.header("access-control-allow-methods") == "GET, POST")
+        expectCORS(preflight)
+    }
+
+    @Test(
+        "Other origins cannot read why their request is rejected", arguments: ["/v1/session/otp/", "/v1/session/otp"])
+    func rejectedRequestOfOthers(_ path: String) async throws {
+        for method in [HTTPRequest.Method.options, .post] {
+            let response = try await world().call(
+                method, path, .of(("origin", "https://evil.example"), ("x-device-id", "x")), json: "{}")
+            #expect(response.status >= 400)
+            #expect(response.header("access-control-allow-origin") == nil)
+        }
+    }
+
     @Test("An unknown path gives another origin 403, and callers without Origin a plain 404")
     func unknownPathOfOthers() async throws {
         let foreign = try await world().call(.get, "/v1/session/unknown", [.origin: "https://evil.example"])
