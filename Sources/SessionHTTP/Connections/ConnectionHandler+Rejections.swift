@@ -34,8 +34,10 @@ extension ConnectionHandler {
     }
 
     /// Writes a last response if no other one comes before it, and closes the connection.
+    ///
+    /// A client that has left gets none, and no line in the log: the decoder also rejects the part of a request that it has sent.
     func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
-        guard phases.canAnswer else {
+        guard phases.canAnswer, context.channel.isActive else {
             isClosing = true
             gate?.discard()
             return context.close(promise: nil)

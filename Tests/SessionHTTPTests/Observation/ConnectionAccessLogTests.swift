@@ -120,6 +120,18 @@ struct ConnectionAccessLogTests {
         }
     }
 
+    @Test("A client that leaves in the middle of a request has no line and counts as no request")
+    func left() throws {
+        for part in ["POST /v1/se", "POST /v1 HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"] {
+            let world = try World()
+            let connection = try world.connect()
+            try connection.send(part)
+            connection.close()
+            #expect(try connection.received().isEmpty)
+            #expect(world.recorded.lines.isEmpty && world.recorded.requests.isEmpty && world.recorded.reasons.isEmpty)
+        }
+    }
+
     @Test("A slow client and a shed request have lines; an idle connection has none")
     func limits() throws {
         let world = try World(requests: 1)
