@@ -107,6 +107,15 @@ def test_a_malformed_request_ends_its_stream_only(secure):
         assert connection.resets[1] == 1, "PROTOCOL_ERROR"
 
 
+@pytest.mark.parametrize("value", [b" a", b"a ", b"\ta", b"a\t", b" "])
+def test_a_header_with_a_space_at_an_end_is_malformed(secure, value):
+    with h2_connection(secure) as connection:
+        connection.send(h2.frame(h2.HEADERS, ENTIRE, 1, h2.request(b"GET", b"/health", (b"x-note", value))))
+        assert connection.response(1).status == STATUS_400
+        connection.send(h2.frame(h2.HEADERS, ENTIRE, 3, h2.request(b"GET", b"/health", (b"x-note", b"a b"), (b"x", b""))))
+        assert connection.response(3).status == STATUS_200
+
+
 def test_a_method_that_is_no_token_is_refused_and_takes_no_place(tmp_path, authority):
     path = b"/v1/session/refresh"
     with running(SecureService(tmp_path, authority, "--request-limit", "16")) as service:

@@ -10,7 +10,8 @@ extension Request {
         guard values.count == 1 else { return nil }
         let parts = values[0].split(separator: " ", maxSplits: 1)
         guard parts.count == 2, let scheme = PresentedToken.Scheme(rawValue: parts[0].lowercased()) else { return nil }
-        return PresentedToken(scheme: scheme, token: String(parts[1]))
+        // One space or more (RFC 9110 §11.4).
+        return PresentedToken(scheme: scheme, token: String(parts[1].drop { $0 == " " }))
     }
 
     /// The token of `Authorization: Bearer …` only.

@@ -73,6 +73,10 @@ final class HTTP2RequestHandler: ChannelDuplexHandler {
                 throw InvalidRequest(":path must be a path")
             }
             guard method?.isEmpty == false else { throw InvalidRequest(":method is missing") }
+            // RFC 9113 §8.2.1. In HTTP/1.1 such a space is no part of the value.
+            guard !headers.contains(where: { $0.value.hasOuterSpace }) else {
+                throw InvalidRequest("a header must not begin or end with a space or a tab")
+            }
             let host = try RequestAuthority.host(
                 authorities: headers[":authority"], hosts: headers["host"],
                 scheme: headers[":scheme"].first ?? "https")
@@ -156,5 +160,12 @@ extension HPACKHeaders {
         var headers = HPACKHeaders([(":authority", host)])
         headers.add(contentsOf: self)
         self = headers
+    }
+}
+
+extension String {
+    fileprivate var hasOuterSpace: Bool {
+        let ends = [utf8.first, utf8.last]
+        return ends.contains(UInt8(ascii: " ")) || ends.contains(UInt8(ascii: "\t"))
     }
 }

@@ -27,7 +27,7 @@ struct PresentedTokenTests {
         Row("DPoP", ["DPoP a.b.c"], .dpop, "a.b.c"),
         Row("schemes are case-insensitive (RFC 9110 §11.1)", ["bEARER a"], .bearer, "a"),
         Row("DPoP in lower case", ["dpop a"], .dpop, "a"),
-        Row("more than one space", ["Bearer  a"], .bearer, " a"),
+        Row("more than one space (RFC 9110 §11.4)", ["Bearer  a"], .bearer, "a"),
         Row("a token with a space", ["Bearer a b"], .bearer, "a b"),
         Row("no header", []),
         Row("two headers", ["Bearer a", "Bearer a"]),
