@@ -40,6 +40,8 @@ struct ServiceConfiguration: Sendable {
     var requestLimit: Int
     /// Seconds for which the service goes on after SIGTERM, so that load balancers see that it ends.
     var drainDelay: Int
+    /// Whether the code of this program stays on small pages (`HugeCodePages`).
+    var keepsSmallPages: Bool
     /// `nil`: the listeners speak plain HTTP, for a proxy in front of them.
     var tls: TLSFiles?
     /// The routes for messages, in the order of `RouteSlot.all`.
@@ -51,7 +53,7 @@ struct ServiceConfiguration: Sendable {
         case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel, logFormat
         case otlpEndpoint, otlpRatio, otlpFollowProxies, keyRotationDays, keyPublishAhead
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
-        case requestLimit, drainDelay, tlsCertificate, tlsKey
+        case requestLimit, drainDelay, tlsCertificate, tlsKey, smallPages
         case emailRoute, emailHost, emailPort, emailTls, emailAuth, emailUsername, emailSecret, emailSecretFile
         case emailUrl, emailFrom
         case emailFallbackRoute, emailFallbackHost, emailFallbackPort, emailFallbackTls, emailFallbackAuth
@@ -141,6 +143,7 @@ struct ServiceConfiguration: Sendable {
             try settings.number(.requestLimit, in: 16...100_000)
         }
         drainDelay = problems.value(0) { try settings.number(.drainDelay, in: 0...300) }
+        keepsSmallPages = problems.value(false) { try settings.flag(.smallPages) }
         traces = Self.traces(settings, problems: &problems)
         tls = problems.value(nil) { try Self.tlsFiles(settings) }
         routes = Self.routes(settings, problems: &problems)
