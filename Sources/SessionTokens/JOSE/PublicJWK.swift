@@ -63,7 +63,7 @@ package struct PublicJWK: VerificationKey {
         switch material {
         case .p256(let key):
             guard let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-            return key.isValidSignature(parsed, for: message)
+            return key.isValidSignature(parsed, for: SHA256.digest(of: message))
         case .ed25519(let key):
             return key.isValidSignature(signature, for: message)
         }
