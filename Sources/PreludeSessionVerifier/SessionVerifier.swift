@@ -121,10 +121,13 @@ public struct SessionVerifier: Sendable {
         return VerifiedUser(claims, payload: payload, schemes: schemes, at: environment.now())
     }
 
+    /// Made once: a name is checked when it is made.
+    private static let proofField = HTTPField.Name("DPoP")
+
     private func verifyBound(
         _ token: String, request: HTTPRequest, schemes: AuthenticationSchemes
     ) async throws(VerificationError) -> VerifiedUser {
-        let headers = HTTPField.Name("DPoP").map { request.headerFields[values: $0] } ?? []
+        let headers = Self.proofField.map { request.headerFields[values: $0] } ?? []
         guard !resources.isEmpty else { throw VerificationError(.dpopNotOffered) }
         guard headers.count == 1 else { throw VerificationError(.missingProof) }
         let (claims, payload) = try await verifyToken(token)
@@ -144,10 +147,7 @@ public struct SessionVerifier: Sendable {
 
     private func verifyToken(_ text: String) async throws(VerificationError) -> (TokenClaims, payload: Data) {
         do {
-            let jws = try CompactJWS(parsing: text)
-            guard algorithms.contains(jws.algorithm) else { throw JWSError.unsupportedAlgorithm }
-            guard let keyID = jws.header.kid else { throw JWSError.malformed }
-            let token = try VerifiedToken(jws, key: try await keys.key(id: keyID))
+            let token = try await signedToken(text)
             try claims.check(type: token.type)
             let found = try TokenJSON.read(TokenClaims.self, from: token.payload)
             try claims.check(found, now: environment.seconds)
@@ -159,6 +159,17 @@ public struct SessionVerifier: Sendable {
         } catch {
             throw VerificationError(JWSError.malformed)
         }
+    }
+
+    private func signedToken(_ text: String) async throws -> VerifiedToken {
+        if let known = await keys.knownHeader(of: text) { return try VerifiedToken(text, known: known) }
+        let jws = try CompactJWS(parsing: text)
+        guard algorithms.contains(jws.algorithm) else { throw JWSError.unsupportedAlgorithm }
+        guard let keyID = jws.header.kid else { throw JWSError.malformed }
+        let key = try await keys.key(id: keyID)
+        let token = try VerifiedToken(jws, key: key)
+        if let header = token.knownHeader(of: text, key: key) { await keys.keep(header) }
+        return token
     }
 
     private func check(

@@ -32,7 +32,8 @@ package struct RSAPublicKey: Sendable {
     /// Verifies RSASSA-PKCS1-v1_5 with SHA-256: `RS256` (RFC 7518 §3.3).
     package func isValidRS256(_ signature: Data, for message: Data) -> Bool {
         key.isValidSignature(
-            _RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .insecurePKCS1v1_5)
+            _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.digest(of: message),
+            padding: .insecurePKCS1v1_5)
     }
 
     /// Verifies RSASSA-PSS with SHA-256, as `RSASigningKey` signs.

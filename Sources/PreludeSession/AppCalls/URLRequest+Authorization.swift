@@ -28,6 +28,9 @@ extension URLRequest {
 
     /// Any other value is left to Foundation, which rejects values that would begin another field (RFC 9110 §5.5).
     private static func isVisibleASCII(_ value: String) -> Bool {
-        value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        var value = value
+        // Without a way out of the loop, the compiler compares many bytes at once.
+        let others: UInt8 = value.withUTF8 { $0.reduce(0) { $0 | ($1 &- 0x20 > 0x5E ? 1 : 0) } }
+        return others == 0
     }
 }

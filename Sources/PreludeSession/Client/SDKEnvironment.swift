@@ -1,4 +1,3 @@
-internal import Crypto
 package import Foundation
 internal import SessionTokens
 
@@ -24,7 +23,7 @@ public struct SDKEnvironment: Sendable {
     /// The device's clock and generator.
     public static let live = SDKEnvironment(
         now: { Date() },
-        randomBytes: { count in SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes(Array.init) },
+        randomBytes: SystemRandom.bytes,
         sleep: { seconds in
             // `Duration` is not available on iOS 15.
             try await Task.sleep(nanoseconds: UInt64(min(max(seconds, 0), 1e9) * 1e9))
@@ -38,9 +37,6 @@ public struct SDKEnvironment: Sendable {
         source.finish()
         throw CancellationError()
     }
-
-    /// A new `jti`: 128 random bits.
-    func newProofID() -> String { Base64URL.encode(randomBytes(16)) }
 
     /// A new attempt id: 128 random bits.
     func newAttemptID() -> String { Base64URL.encode(randomBytes(DPoPProofChecker.attemptLength)) }

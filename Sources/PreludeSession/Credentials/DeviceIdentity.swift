@@ -11,6 +11,7 @@ actor DeviceIdentity {
     /// Whether a newer version of the SDK wrote the stored record, so that it must not be replaced.
     private var isRecordReadOnly = false
     private var proofKey: ProofKey?
+    private var proofIDs = ProofIDs()
     /// A lost key is not looked up again: the next login creates another one.
     private var isKeyLost = false
 
@@ -99,7 +100,7 @@ actor DeviceIdentity {
         let proof = DPoPProof(
             header: key.proofHeader, method: method, target: target, accessTokenHash: token?.hash,
             nonce: challengeID == nil ? nonce.value(service: record.nonce) : nil,
-            attempt: attempt, id: challengeID ?? environment.newProofID(),
+            attempt: attempt, id: challengeID ?? proofIDs.next(environment.randomBytes),
             issuedAt: Int64(time))
         do {
             return proof.compact(signature: try key.key.signature(for: proof.signingInput))

@@ -1,5 +1,6 @@
 internal import Crypto
 public import Foundation
+internal import SessionTokens
 
 /// The device's P-256 private key.
 public protocol DeviceKey: Sendable {
@@ -49,7 +50,9 @@ public struct SoftwareDeviceKeyStore: DeviceKeyStore {
     private struct SoftwareKey: DeviceKey {
         let key: P256.Signing.PrivateKey
         var publicKey: Data { key.publicKey.rawRepresentation }
-        func signature(for message: Data) throws -> Data { try key.signature(for: message).rawRepresentation }
+        func signature(for message: Data) throws -> Data {
+            try key.signature(for: SHA256.digest(of: message)).rawRepresentation
+        }
     }
 
     public func key(_ name: String) async throws -> (any DeviceKey)? {

@@ -1,5 +1,6 @@
 internal import Crypto
 public import Foundation
+internal import SessionTokens
 
 /// A replay guard in the memory of this process, with a fixed capacity.
 ///
@@ -21,7 +22,7 @@ public actor InMemoryReplayGuard: ReplayGuard {
         private let low: UInt64
 
         init(_ proof: String) {
-            (high, low) = SHA256.hash(data: Data(proof.utf8)).withUnsafeBytes { bytes in
+            (high, low) = SHA256.digest(of: proof).withUnsafeBytes { bytes in
                 (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
             }
         }
@@ -31,6 +32,11 @@ public actor InMemoryReplayGuard: ReplayGuard {
     private struct Slot {
         var proofs: Set<Key> = []
         var byGroup = GroupCounts()
+
+        mutating func add(_ key: Key, group: Int) {
+            proofs.insert(key)
+            byGroup[group] += 1
+        }
     }
 
     /// The maximum number of stored proofs.
@@ -65,13 +71,11 @@ public actor InMemoryReplayGuard: ReplayGuard {
         // Search all slots: the owner of the key can sign the same `jti` with another time.
         guard !slots.values.contains(where: { $0.proofs.contains(key) }) else { return false }
         guard count < capacity else { throw ReplayGuardFull(capacity: capacity) }
-        guard byGroup[proof.userID] < capacityPerUser else { throw ReplayGuardFull(capacity: capacityPerUser) }
+        let group = GroupCounts.group(of: proof.userID)
+        guard byGroup[group] < capacityPerUser else { throw ReplayGuardFull(capacity: capacityPerUser) }
         count += 1
-        byGroup[proof.userID] += 1
-        var slot = slots.removeValue(forKey: Self.slot(of: proof.end)) ?? Slot()
-        slot.proofs.insert(key)
-        slot.byGroup[proof.userID] += 1
-        slots[Self.slot(of: proof.end)] = slot
+        byGroup[group] += 1
+        slots[Self.slot(of: proof.end), default: Slot()].add(key, group: group)
         return true
     }
 
@@ -95,16 +99,16 @@ public actor InMemoryReplayGuard: ReplayGuard {
 private struct GroupCounts {
     private var counts = [Int32](repeating: 0, count: 4096)
 
-    subscript(userID: String) -> Int32 {
-        get { counts[Self.group(of: userID)] }
-        set { counts[Self.group(of: userID)] = newValue }
+    subscript(group: Int) -> Int32 {
+        get { counts[group] }
+        set { counts[group] = newValue }
     }
 
     mutating func subtract(_ other: GroupCounts) {
         for group in counts.indices { counts[group] -= other.counts[group] }
     }
 
-    private static func group(of userID: String) -> Int {
+    static func group(of userID: String) -> Int {
         var hasher = Hasher()
         hasher.combine(userID)
         return Int(UInt(bitPattern: hasher.finalize()) % 4096)

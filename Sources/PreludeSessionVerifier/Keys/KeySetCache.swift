@@ -25,11 +25,19 @@ actor KeySetCache {
         func isFresh(at now: TimeInterval) -> Bool { (fetchedAt..<freshUntil).contains(now) }
     }
 
+    /// A service signs with one key, and publishes two or three. Tokens with other headers are read each time.
+    private static let maximumHeaders = 8
+
     private let source: any KeySetSource
     private let algorithms: Set<SignatureAlgorithm>
     private let policy: KeyCachePolicy
     private let environment: VerifierEnvironment
-    private var cached: CachedSet?
+    /// Replaced as a whole, so `knownHeaders` has keys of this set only.
+    private var cached: CachedSet? {
+        didSet { knownHeaders = [] }
+    }
+    /// The headers of verified tokens, one for each key and `typ` of the service.
+    private var knownHeaders: [KnownTokenHeader] = []
     private var runningFetch: Task<Bool, Never>?
     private var lastAttempt: (at: TimeInterval, succeeded: Bool)?
     /// The start time of the last completed fetch, if it failed.
@@ -67,6 +75,22 @@ actor KeySetCache {
         }
         if let cached, environment.seconds < cached.usableUntil, let key = cached.keys.key(id: id) { return key }
         throw VerificationError(isFetched ? .unknownKey : .keysUnavailable)
+    }
+
+    /// The header with which a token begins, if it is that of a verified token, and its key is in a fresh set.
+    func knownHeader(of token: String) -> KnownTokenHeader? {
+        guard let cached, cached.isFresh(at: environment.seconds) else { return nil }
+        return knownHeaders.first { $0.begins(token) }
+    }
+
+    /// Stores the header of a verified token.
+    func keep(_ header: KnownTokenHeader) {
+        // Since the token was verified, another set may have replaced the key.
+        guard cached?.keys.key(id: header.keyID)?.thumbprint == header.key.thumbprint,
+            !knownHeaders.contains(where: { $0.encoded == header.encoded })
+        else { return }
+        if knownHeaders.count >= Self.maximumHeaders { knownHeaders.removeFirst() }
+        knownHeaders.append(header)
     }
 
     /// Fetches the key set unless the cached set is fresh.

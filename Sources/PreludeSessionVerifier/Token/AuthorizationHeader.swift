@@ -25,11 +25,14 @@ struct AuthorizationHeader {
     }
 
     private static func scheme(_ name: Substring.UTF8View) -> AuthenticationScheme? {
-        switch Substring(name).lowercased() {
-        case "bearer": .bearer
-        case "dpop": .dpop
-        default: nil
-        }
+        if matches(name, "dpop") { return .dpop }
+        return matches(name, "bearer") ? .bearer : nil
+    }
+
+    /// Whether a text is a word of small letters in any case (RFC 9110 §11.1). Only a letter becomes one by its bit for the
+    /// case.
+    private static func matches(_ text: Substring.UTF8View, _ word: String) -> Bool {
+        text.elementsEqual(word.utf8) { $0 | 0x20 == $1 }
     }
 }
 

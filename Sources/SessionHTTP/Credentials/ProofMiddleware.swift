@@ -25,7 +25,7 @@ struct ProofMiddleware: RouterMiddleware {
     private func check(_ request: Request, app: AppRuntime, logger: Logger) throws -> ProofResult {
         let proofs = request.headers.all(.dpop)
         guard let first = proofs.first else { return .absent }
-        let known = KnownProofHeader.encoded(of: first).flatMap { headers.value(for: $0) }
+        let known = EncodedHeader.text(of: first).flatMap { headers.value(for: $0) }
         let targets = app.targets(path: request.uri.path)
         let checker = DPoPProofChecker(
             method: request.method.rawValue, targets: targets, accessToken: request.presentedToken?.token,

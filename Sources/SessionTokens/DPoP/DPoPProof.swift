@@ -59,21 +59,18 @@ package struct DPoPProof: Sendable {
     ///
     /// - Parameter signature: The raw 64-byte signature of `signingInput`.
     package func compact(signature: Data) -> String {
-        let signature = [UInt8](signature)
         let dot = signingInput.count
         return String(unsafeUninitializedCapacity: dot + 1 + Base64URL.encodedCount(signature.count)) { text in
             _ = signingInput.copyBytes(to: text)
             text[dot] = UInt8(ascii: ".")
             let rest = UnsafeMutableBufferPointer(rebasing: text[(dot + 1)...])
-            return dot + 1 + signature.withUnsafeBufferPointer { Base64URL.encode(buffer: $0, into: rest) }
+            return dot + 1
+                + signature.withUnsafeBytes { Base64URL.encode(buffer: $0.bindMemory(to: UInt8.self), into: rest) }
         }
     }
 
     /// `ath`: base64url of SHA-256 over the ASCII access token (RFC 9449 §4.2).
     package static func accessTokenHash(_ token: String) -> String {
-        var token = token
-        var hash = SHA256()
-        token.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-        return hash.finalize().withUnsafeBytes { Base64URL.encode($0) }
+        SHA256.digest(of: token).withUnsafeBytes { Base64URL.encode($0) }
     }
 }

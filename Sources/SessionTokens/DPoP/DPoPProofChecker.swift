@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Foundation
 
 /// Why a DPoP proof is rejected: the failed step of RFC 9449 §4.3.
@@ -41,7 +42,9 @@ package struct CheckedProof: Sendable, Equatable {
     package var thumbprint: String { key.thumbprint }
 
     /// The id of this proof in a replay store: a hash of its key and `jti` (RFC 9449 §11.1).
-    package var replayKey: String { DPoPProof.accessTokenHash(thumbprint + "." + id) }
+    package var replayKey: String {
+        SHA256.digest(of: thumbprint, ".", id).withUnsafeBytes { Base64URL.encode($0) }
+    }
 }
 
 /// The stateless checks of RFC 9449 §4.3, one function per step.
@@ -101,7 +104,7 @@ package struct DPoPProofChecker: Sendable {
             key: key, id: claims.jti, issuedAt: claims.iat, nonce: claims.nonce, attempt: claims.attempt,
             coversAccessToken: coversAccessToken,
             newHeader: isKnown
-                ? nil : KnownProofHeader.encoded(of: proof).map { KnownProofHeader(encoded: $0, key: key) })
+                ? nil : EncodedHeader.text(of: proof).map { KnownProofHeader(encoded: $0, key: key) })
     }
 
     private func verified(_ proof: String) throws(DPoPError) -> (PublicJWK, payload: Data) {

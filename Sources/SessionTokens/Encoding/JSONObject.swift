@@ -2,11 +2,11 @@ internal import Foundation
 
 /// Reads the members of a JSON object by name and type. A `null` member counts as missing.
 package struct JSONObject: Sendable {
-    private let members: [String: JSONValue]
+    private let members: JSONMembers
 
-    package init(_ members: [String: JSONValue]) {
-        self.members = members
-    }
+    package init(_ members: [String: JSONValue]) { self.init(JSONMembers(members)) }
+
+    init(_ members: JSONMembers) { self.members = members }
 
     /// Whether the member exists, even as `null`.
     package func contains(_ name: String) -> Bool { members[name] != nil }

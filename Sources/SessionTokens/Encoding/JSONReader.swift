@@ -16,20 +16,36 @@ struct JSONReader {
 
     static func read(_ data: Data) throws -> JSONValue {
         var reader = JSONReader(bytes: Array(data))
-        return try reader.read()
+        return try reader.read { try $0.readValue() }
+    }
+
+    /// Reads a text whose value is an object, without a dictionary.
+    ///
+    /// - Returns: `nil` for a text with another value.
+    static func readMembers(_ data: Data) throws -> JSONMembers? {
+        var reader = JSONReader(bytes: Array(data))
+        return try reader.read { reader in
+            guard reader.peek == UInt8(ascii: "{") else {
+                _ = try reader.readValue()
+                return nil
+            }
+            return try reader.readMembers()
+        }
     }
 
     private init(bytes: [UInt8]) {
         self.bytes = bytes
-        isASCII = bytes.allSatisfy { $0 < 0x80 }
+        // Without a way out of the loop, the compiler compares many bytes at once.
+        isASCII = bytes.reduce(0, |) < 0x80
     }
 
-    private mutating func read() throws -> JSONValue {
+    private mutating func read<Value>(_ readValue: (inout JSONReader) throws -> Value) throws -> Value {
         // Check the encoding once for the whole text. Strings are then copied without a check.
         guard isASCII || String(bytes: bytes, encoding: .utf8) != nil else {
             throw Self.failure(.notUTF8)
         }
-        let value = try readValue()
+        skipWhiteSpace()
+        let value = try readValue(&self)
         skipWhiteSpace()
         guard position == bytes.count else { throw Self.failure(.malformed("text after the value")) }
         return value
@@ -52,10 +68,7 @@ struct JSONReader {
         try open()
         var members: [String: JSONValue] = [:]
         while try !closes(UInt8(ascii: "}"), isFirst: members.isEmpty) {
-            guard peek == UInt8(ascii: "\"") else { throw Self.failure(.malformed("a member without a name")) }
-            let name = try readString()
-            skipWhiteSpace()
-            guard take(UInt8(ascii: ":")) else { throw Self.failure(.malformed("a member without a value")) }
+            let name = try readName()
             // Most objects of tokens have four members or more. One allocation instead of three.
             if members.isEmpty { members.reserveCapacity(6) }
             guard members.updateValue(try readValue(), forKey: name) == nil else {
@@ -63,6 +76,25 @@ struct JSONReader {
             }
         }
         return members
+    }
+
+    private mutating func readMembers() throws -> JSONMembers {
+        try open()
+        var members = JSONMembers()
+        while try !closes(UInt8(ascii: "}"), isFirst: members.isEmpty) {
+            let name = try readName()
+            guard members.add(name, try readValue()) else { throw Self.failure(.repeatedMember(name)) }
+        }
+        return members
+    }
+
+    /// Reads the name of a member and the colon.
+    private mutating func readName() throws -> String {
+        guard peek == UInt8(ascii: "\"") else { throw Self.failure(.malformed("a member without a name")) }
+        let name = try readString()
+        skipWhiteSpace()
+        guard take(UInt8(ascii: ":")) else { throw Self.failure(.malformed("a member without a value")) }
+        return name
     }
 
     private mutating func readArray() throws -> [JSONValue] {
@@ -92,24 +124,28 @@ struct JSONReader {
 
     private mutating func readString() throws -> String {
         position += 1
-        let start = position
-        while let byte = peek {
-            switch byte {
-            case UInt8(ascii: "\""):
-                defer { position += 1 }
-                let text = String(decoding: bytes[start..<position], as: UTF8.self)
-                return isASCII ? text : try Self.bounded(text)
-            case UInt8(ascii: "\\"): return try readEscapedString(from: start)
-            case ..<0x20: throw Self.failure(.malformed("a control character in a string"))
-            default: position += 1
-            }
-        }
-        throw Self.failure(.malformed("an unterminated string"))
+        if let text = plainText() { return isASCII ? text : try Self.bounded(text) }
+        return try readEscapedString()
     }
 
-    /// Reads the rest of a string with escapes: "\u0061lg" is "alg".
-    private mutating func readEscapedString(from start: Int) throws -> String {
-        var text = Array(bytes[start..<position])
+    /// Reads a string without escapes and its quote. `nil` for any other string, of which it reads nothing.
+    private mutating func plainText() -> String? {
+        let text: String? = bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress, position < bytes.count,
+                let quote = memchr(start + position, CInt(UInt8(ascii: "\"")), bytes.count - position)
+            else { return nil }
+            let end = UnsafeRawPointer(quote) - UnsafeRawPointer(start)
+            let text = UnsafeBufferPointer(rebasing: bytes[position..<end])
+            let others: UInt8 = text.reduce(0) { $0 | ($1 < 0x20 || $1 == UInt8(ascii: "\\") ? 1 : 0) }
+            return others == 0 ? String(decoding: text, as: UTF8.self) : nil
+        }
+        if let text { position += text.utf8.count + 1 }
+        return text
+    }
+
+    /// Reads a string with escapes: "\u0061lg" is "alg".
+    private mutating func readEscapedString() throws -> String {
+        var text: [UInt8] = []
         while let byte = peek {
             position += 1
             switch byte {

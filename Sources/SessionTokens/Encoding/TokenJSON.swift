@@ -41,7 +41,7 @@ package enum TokenJSON {
     ///
     /// - Throws: `DecodingError`, as `decode(_:from:)`.
     package static func read<Value: JSONObjectReadable>(_ type: Value.Type, from data: Data) throws -> Value {
-        guard case .object(let members) = try JSONReader.read(data) else {
+        guard let members = try JSONReader.readMembers(data) else {
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The JSON is not an object."))
         }
         return try Value(JSONObject(members))

@@ -48,10 +48,17 @@ package struct CompactParts: Sendable {
 
     /// Where the two dots are. `nil`: there are fewer or more.
     private static func dots(in bytes: UnsafeBufferPointer<UInt8>) -> (first: Int, second: Int)? {
-        let dot = UInt8(ascii: ".")
-        guard let first = bytes.firstIndex(of: dot), let second = bytes[(first + 1)...].firstIndex(of: dot),
-            bytes[(second + 1)...].firstIndex(of: dot) == nil
+        guard let first = dot(in: bytes, from: 0), let second = dot(in: bytes, from: first + 1),
+            dot(in: bytes, from: second + 1) == nil
         else { return nil }
         return (first, second)
+    }
+
+    /// The first dot at or behind a position. The C library compares many bytes at once.
+    private static func dot(in bytes: UnsafeBufferPointer<UInt8>, from position: Int) -> Int? {
+        guard let start = bytes.baseAddress, position < bytes.count,
+            let found = memchr(start + position, CInt(UInt8(ascii: ".")), bytes.count - position)
+        else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 }

@@ -71,7 +71,7 @@ package struct SigningKey: TokenSigner {
     /// The raw signature of 64 bytes: `r ‖ s` for ES256 (RFC 7518 §3.4), RFC 8032 for Ed25519.
     package func signature(for message: Data) throws -> Data {
         switch material {
-        case .p256(let key): try key.signature(for: message).rawRepresentation
+        case .p256(let key): try key.signature(for: SHA256.digest(of: message)).rawRepresentation
         case .ed25519(let key): Data(try key.signature(for: message))
         }
     }

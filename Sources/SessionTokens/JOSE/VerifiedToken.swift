@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A compact JWS with a verified signature. The only initializer verifies it.
+/// A compact JWS with a verified signature. All initializers verify it.
 ///
 /// The caller must check times, audience and `typ`.
 package struct VerifiedToken: Sendable {
@@ -21,6 +21,27 @@ package struct VerifiedToken: Sendable {
         self.keyID = keyID
         type = jws.header.typ
         payload = jws.payload
+    }
+
+    /// Verifies the signature of a token that begins with a known header.
+    ///
+    /// - Throws: `.malformed` if it does not begin with it or is no compact JWS, `.invalidSignature`.
+    package init(_ text: String, known: KnownTokenHeader) throws(JWSError) {
+        guard known.begins(text) else { throw .malformed }
+        let parts = try CompactParts(text, decodingHeader: false)
+        guard known.key.isValidSignature(parts.signature, for: parts.signingInput) else { throw .invalidSignature }
+        keyID = known.keyID
+        type = known.type
+        payload = parts.payload
+    }
+
+    /// The header of this token, to be known from now on. `nil` if it is too long.
+    ///
+    /// - Parameters:
+    ///   - text: The token.
+    ///   - key: The key that verified it.
+    package func knownHeader(of text: String, key: any VerificationKey) -> KnownTokenHeader? {
+        EncodedHeader.text(of: text).map { KnownTokenHeader(encoded: $0, keyID: keyID, type: type, key: key) }
     }
 
     /// Decodes the claims strictly.

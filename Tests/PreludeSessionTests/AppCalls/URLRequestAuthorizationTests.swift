@@ -50,4 +50,17 @@ struct URLRequestAuthorizationTests {
         #expect(request.value(forHTTPHeaderField: "X-Role") == nil)
         #expect(request.value(forHTTPHeaderField: "Authorization") != "Bearer a\r\nX-Role: admin")
     }
+
+    @Test("A control character at any position of a long value adds no field (RFC 9110 §5.5)")
+    func controlCharacters() throws {
+        for position in 0..<70 {
+            var value = Array(repeating: UInt8(ascii: "~"), count: 70)
+            value.replaceSubrange(position..<position, with: Array("\r\nX-Role: admin".utf8))
+            var request = try request()
+            let text = String(decoding: value, as: UTF8.self)
+            request.setFields(AppAuthorization(authorization: text))
+            #expect(request.value(forHTTPHeaderField: "X-Role") == nil)
+            #expect(request.value(forHTTPHeaderField: "Authorization") != text)
+        }
+    }
 }

@@ -68,8 +68,8 @@ struct KnownProofHeaderTests {
     func length() throws {
         let long = valid.with { $0.header["kid"] = .string(String(repeating: "k", count: 400)) }
         #expect(try long.check().newHeader == nil)
-        let text = String(repeating: "a", count: KnownProofHeader.maximumLength)
-        #expect(KnownProofHeader.encoded(of: text + ".") == text)
-        #expect(KnownProofHeader.encoded(of: text + "a.") == nil)
+        let text = String(repeating: "a", count: EncodedHeader.maximumLength)
+        #expect(EncodedHeader.text(of: text + ".") == text)
+        #expect(EncodedHeader.text(of: text + "a.") == nil)
     }
 }

@@ -120,6 +120,52 @@ struct TokenJSONTests {
         #expect(context.underlyingError as? JSONError == expected)
     }
 
+    /// The members of an object, read without a decoder.
+    private struct Members: JSONObjectReadable {
+        let object: JSONObject
+        init(_ object: JSONObject) throws { self.object = object }
+    }
+
+    @Test("An object that is read without a decoder has the same members, of any number")
+    func members() throws {
+        for count in [0, 1, 15, 16, 17, 40] {
+            let names = (0..<count).map { "member \($0)" }
+            let json = "{" + names.map { #""\#($0)":"\#($0)""# }.joined(separator: " ,\n") + "}"
+            let object = try TokenJSON.read(Members.self, from: Data(json.utf8)).object
+            for name in names { #expect(try object.string(name) == name) }
+            #expect(!object.contains("another"))
+        }
+    }
+
+    @Test("A repeated member is rejected without a decoder, too, at any position and in any spelling")
+    func repeatedMembers() throws {
+        for count in [1, 15, 16, 17, 40] {
+            for repeated in [0, count / 2, count - 1] {
+                for name in ["m\(repeated)", "\\u006d\(repeated)"] {
+                    let members = (0..<count).map { #""m\#($0)":{}"# } + [#""\#(name)":1"#]
+                    let json = Data("{\(members.joined(separator: ","))}".utf8)
+                    #expect(throws: DecodingError.self) { try TokenJSON.read(Members.self, from: json) }
+                }
+            }
+        }
+        for json in [#"{"é":1,"e\u0301":2}"#, #"{"a":{"b":1,"b":2}}"#, "[]", "1", #"{"a":1}{"#, #"{"a":1,}"#, ""] {
+            #expect(throws: DecodingError.self) { try TokenJSON.read(Members.self, from: Data(json.utf8)) }
+        }
+    }
+
+    @Test("Strings with and without escapes have the same value")
+    func strings() throws {
+        for (json, value) in [
+            (#""""#, ""), (#""a b""#, "a b"), (#""\"a\"""#, #""a""#), (#""a\\""#, #"a\"#), (#""é/\u00e9""#, "é/é"),
+        ] {
+            #expect(try decode(json) == .string(value))
+            #expect(try decode("[\(json),\(json)]") == .array([.string(value), .string(value)]))
+        }
+        for json in ["\"a\tb\"", #""a"#, #""a\""#, #""\"#, "\"a\u{1F}\\n\""] {
+            #expect(throws: DecodingError.self) { try decode(json) }
+        }
+    }
+
     @Test("Any value is unchanged after decoding and encoding")
     func anyValue() throws {
         let json = #"{"a":[1,-2,2.5,true,false,null,"x",{}],"big":9007199254740993}"#

@@ -18,6 +18,18 @@ struct SigningKeyTests {
         #expect(!key.publicJWK.isValidSignature(signature, for: Data("another".utf8)))
     }
 
+    @Test("A signature of any other length than 64 bytes is invalid, and so are zeros (RFC 7518 §3.4)")
+    func lengths() throws {
+        let (key, message) = (SigningKey.generate(.es256), Data("message".utf8))
+        let signature = try key.signature(for: message)
+        for count in [0, 1, 32, 63, 65, 96, 128] {
+            let other = (signature + signature).prefix(count)
+            #expect(!key.publicJWK.isValidSignature(other, for: message))
+        }
+        #expect(!key.publicJWK.isValidSignature(Data(count: 64), for: message))
+        #expect(key.publicJWK.isValidSignature((Data([0]) + signature).dropFirst(), for: message))
+    }
+
     @Test(
         "The name of RFC 9864 changes alg only, not the key id or the signature (RFC 7638 §3)")
     func fullySpecified() throws {
