@@ -63,16 +63,18 @@ final class KnownMembers {
     }
 
     private static func isOfResponse(_ name: String, _ value: JSONValue) -> Bool {
-        switch value {
-        case .string: ofResponses.contains(name) && name != "secret_set"
-        case .bool: name == "secret_set"
+        switch (name, value) {
+        case ("id", .string), ("secret_set", .bool): true
+        case ("created_at", .string(let time)), ("updated_at", .string(let time)): Timestamp(rfc3339: time) != nil
         default: false
         }
     }
 
     private func refuseOthers() throws(Refusal) {
         for object in objects {
-            let others = object.members.filter { !object.known.contains($0.key) && !Self.isOfResponse($0.key, $0.value) }
+            let others = object.members.filter { name, value in
+                !object.known.contains(name) && !Self.isOfResponse(name, value)
+            }
             guard let unknown = others.keys.min() else { continue }
             let field = Refusal.path(object.path + [MemberKey(stringValue: unknown)])
             guard !Self.ofResponses.contains(unknown) else {

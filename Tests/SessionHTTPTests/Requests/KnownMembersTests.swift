@@ -72,10 +72,13 @@ struct KnownMembersTests {
 
     @Test(
         "What a response showed can be sent back, with a value of its type",
-        arguments: [("id", #""x""#), ("created_at", #""x""#), ("updated_at", #""x""#), ("secret_set", "true")])
+        arguments: [
+            ("id", #""x""#), ("created_at", #""2026-01-01T12:00:00Z""#), ("updated_at", #""2026-01-01T12:00:00Z""#),
+            ("secret_set", "true"),
+        ])
     func response(_ name: String, _ value: String) throws {
         #expect(try read(#"{"text":"a","\#(name)":\#(value)}"#).text == "a")
-        for other in ["null", "1", name == "secret_set" ? #""x""# : "true"] {
+        for other in ["null", "1", name == "secret_set" ? #""x""# : "true"] + (name.hasSuffix("_at") ? [#""x""#] : []) {
             #expect(throws: Refusal.invalidField(name, "must be as the response had it; or leave the member out")) {
                 try read(#"{"text":"a","\#(name)":\#(other)}"#)
             }
