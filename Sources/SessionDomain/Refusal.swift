@@ -57,7 +57,8 @@ package enum Refusal: Error, Equatable {
     case suspendedAccount
     case notFound(String)
     case conflict(String)
-    case identifierTaken
+    /// - Parameter field: The member of the request that has the identifier.
+    case identifierTaken(field: String = "identifier")
     /// The user already has the maximum number of identifiers.
     case identifiersFull
     case stepUpConfigExists

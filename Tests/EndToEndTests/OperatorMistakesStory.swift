@@ -22,6 +22,38 @@ struct OperatorMistakesStory {
         #expect(config["access_token_lifetime"] == .int(120))
     }
 
+    @Test(
+        "Null is no way to leave a member out, and an unknown member is named before a missing one",
+        arguments: [
+            ("/keys", #"{"name":"x","role":null}"#, "role must not be null; leave the member out"),
+            ("/config/sessions", #"{"idle_lifetime":null}"#, "idle_lifetime must not be null; leave the member out"),
+            ("/config/delivery", #"{"email":[],"sms":null}"#, "sms must not be null; leave the member out"),
+            (
+                "/users/usr_1/password", #"{"password":"a","revoke_sessions":null}"#,
+                "revoke_sessions must not be null; leave the member out"
+            ),
+            ("/users/usr_1/external_id", "{}", "external_id is required"),
+            ("/users/usr_1/external_id", #"{"external_id":1}"#, "external_id must be a string or null"),
+            ("/config/cors", #"{"allowed_origin":[]}"#, "allowed_origin is unknown; did you mean allowed_origins?"),
+        ])
+    func null(_ path: String, _ json: String, _ message: String) async throws {
+        let answer = try await ServiceWorld().manage(path, json: json, method: path == "/keys" ? .post : .put)
+        #expect(answer.status == 400 && answer.body["message"]?.stringValue == message, "\(answer.body)")
+    }
+
+    @Test("The identifier that another user has is named by its place")
+    func taken() async throws {
+        let world = try await ServiceWorld()
+        func create(_ names: String...) async throws -> String {
+            let list = names.map { #"{"type":"email_address","value":"\#($0)@example.com"}"# }.joined(separator: ",")
+            let answer = try await world.manage("/users", json: #"{"identifiers":[\#(list)]}"#)
+            return "\(answer.status) " + (answer.body["field"]?.stringValue ?? "")
+        }
+        #expect(try await create("ada") == "201 ")
+        #expect(try await create("ada") == "409 identifiers[0]")
+        #expect(try await create("bob", "ada") == "409 identifiers[1]")
+    }
+
     @Test("What was read can be sent back", arguments: ["sessions", "limits", "notices"])
     func roundTrip(_ name: String) async throws {
         let world = try await ServiceWorld()
@@ -42,8 +74,19 @@ struct OperatorMistakesStory {
             ("/users?identifier_value=a", "identifier_type must be phone_number or email_address"),
             ("/users?identifier_type=email_address", "identifier_value is not an e-mail address"),
             ("/events?offset=10001", "offset must be a number of 0 or more, and at most 10000 for events"),
-            ("/events?user=usr_1", "user is not a parameter of this call"),
-            ("/config/sessions?x=1", "x is not a parameter of this call"),
+            ("/events?user=usr_1", "user is not a parameter of this call; did you mean user_id?"),
+            ("/users/usr_1/sessions?country=FR", "country is not a parameter of this call; did you mean country_code?"),
+            (
+                "/webhooks/web_1/deliveries?x=1",
+                "x is not a parameter of this call; it has cursor, limit, offset"
+            ),
+            ("/users?offset=2147483648", "offset must be a number of 0 or more, and at most 10000 for events"),
+            (
+                "/events?name=user.sesion.created",
+                "name must be the name of an event, such as login.failed, or a family, such as login.*; "
+                    + "did you mean user.session.created?"
+            ),
+            ("/config/sessions?x=1", "x is not a parameter of this call, which has none"),
             ("/users/usr_1/sessions?device_type=mobile&device_type=tablet", "device_type must not be repeated"),
             ("/users?status=active&limit=1&status=active", "status must not be repeated"),
             ("/events?nam=a&nam=b", "nam is not a parameter of this call; did you mean name?"),
@@ -67,7 +110,8 @@ struct OperatorMistakesStory {
         let path = method == .post ? "/users?status=active" : "/users/usr_1/sessions/ses_1?limit=1"
         let answer = try await ServiceWorld().manage(path, json: "{}", method: method)
         #expect(answer.status == 400)
-        #expect(answer.body["message"]?.stringValue?.hasSuffix("is not a parameter of this call") == true)
+        #expect(
+            answer.body["message"]?.stringValue?.hasSuffix("is not a parameter of this call, which has none") == true)
     }
 
     @Test("Users are found by status and by external id")

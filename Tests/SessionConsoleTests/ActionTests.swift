@@ -27,7 +27,7 @@ struct ActionTests {
     private static let sessions = [
         "idle_lifetime=86400", "absolute_lifetime=864000", "access_token_lifetime=120", "maximum_sessions=5",
         "device_key=optional", "access_token_binding=none", "nonce_policy=when_needed", "proof_window=60",
-        "bound_grace=60", "unbound_grace=10",
+        "bound_grace=60", "unbound_grace=10", "confirmed=on",
     ].joined(separator: "&")
 
     private static let password = [

@@ -13,8 +13,8 @@ struct OverviewTests {
         var (browser, _) = try await world.operatorBrowser()
         let (first, second) = (try await browser.get("/console"), try await browser.get("/console/apps?offset=25"))
         #expect(first.text.contains("1 to 25 of 26 apps") && second.text.contains("26 to 26 of 26 apps"))
-        #expect(first.text.matches(of: /<tr><th scope="row">/).count == 25)
-        #expect(second.text.matches(of: /<tr><th scope="row">/).count == 1)
+        #expect(first.text.matches(of: /<th scope="row"/).count == 25)
+        #expect(second.text.matches(of: /<th scope="row"/).count == 1)
     }
 
     @Test("The number of users is exact up to a bound, and counted further on request only")
@@ -43,6 +43,6 @@ struct OverviewTests {
         for figure in ["Active users</dt><dd>2<", "Inactive users</dt><dd>0<", "Suspended users</dt><dd>1<"] {
             #expect(text.contains(figure))
         }
-        #expect(try await browser.get("/console").text.contains("<td>3</td><td>1</td>"))
+        #expect(try await browser.get("/console").text.contains(/data-label="Users">3<.+data-label="Suspended">1</))
     }
 }

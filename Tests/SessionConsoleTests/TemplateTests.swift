@@ -14,7 +14,7 @@ struct TemplateTests {
         let world = try await ConsoleWorld()
         var (browser, _) = try await world.operatorBrowser()
         func rows(_ query: String) async throws -> Int {
-            try await browser.get(Self.page + query).text.matches(of: /<th scope="row">/).count
+            try await browser.get(Self.page + query).text.matches(of: /<th scope="row"/).count
         }
         #expect(try await rows("") == 80)
         #expect(try await rows("?channel=sms&purpose=&locale=de") == 8)

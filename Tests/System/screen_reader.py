@@ -14,10 +14,10 @@ LANDMARKS = {"banner", "complementary", "contentinfo", "form", "main", "navigati
 #: Roles that people operate.
 CONTROLS = {
     "button", "checkbox", "combobox", "DisclosureTriangle", "link", "listbox", "menuitem", "option", "radio", "searchbox",
-    "slider", "spinbutton", "switch", "tab", "textbox"}
+    "slider", "spinbutton", "switch", "tab", "textbox", "DateTime"}
 #: Roles that need a name beside the controls, if they are there.
 NAMED = {"alertdialog", "dialog", "group", "Iframe", "image", "RootWebArea", "table"}
-FIELDS = {"checkbox", "combobox", "listbox", "radio", "searchbox", "spinbutton", "switch", "textbox"}
+FIELDS = {"checkbox", "combobox", "DateTime", "listbox", "radio", "searchbox", "spinbutton", "switch", "textbox"}
 #: Roles whose changes are read without a focus.
 LIVE = {"alert", "log", "status"}
 

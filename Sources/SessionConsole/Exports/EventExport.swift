@@ -17,10 +17,9 @@ enum EventExport {
 
     private static func file(_ visit: Visit, of app: AppID) async throws -> Response {
         let format = try visit.query.choice("format", EventFormat.allCases)
-        let query = try EventQuery(visit.query.filters, app: app)
-        let filters = EventsPage.filters.compactMap { name in visit.query.filled(name).map { (name, $0) } }
+        let query = try EventsPage.query(visit.query, app: app, more: ["format"])
         let pages = try await visit.service.exports.events(
-            query, filters: Dictionary(uniqueKeysWithValues: filters), format: format.rawValue)
+            query, filters: EventsPage.filters(visit.query), format: format.rawValue)
         let place = app == .service ? "service" : app == .operators ? "operators" : app.rawValue
         return .file("events-\(place).\(format.rawValue)", type: format.type, format.file(pages))
     }

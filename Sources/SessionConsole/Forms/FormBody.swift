@@ -61,6 +61,9 @@ struct FormBody: Sendable, Equatable {
 
 @available(service, *)
 extension FormBody {
+    /// All fields in their order.
+    var all: [(name: String, value: String)] { fields }
+
     /// The value of a field as it was entered. If it occurs more than once, the first one counts.
     func text(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
@@ -70,5 +73,15 @@ extension FormBody {
     /// The fields that have a value, for filters: browsers send empty ones, too.
     var filters: FlatDictionary<Substring, Substring> {
         FlatDictionary(fields.filter { !$0.value.isEmpty }.map { ($0.name[...], $0.value[...]) })
+    }
+
+    /// Refuses a query with a field that the page does not have, so that a misspelled filter never shows everything.
+    ///
+    /// - Throws: `Refusal.invalidField`.
+    func checkFilters(_ known: Set<String>) throws(Refusal) {
+        let all = known.union([Visit.doneField])
+        guard let unknown = fields.map(\.name).first(where: { !all.contains($0) }) else { return }
+        let similar = SimilarName.of(unknown, in: known).map { "; did you mean \($0)?" } ?? ""
+        throw .invalidField(MemberName.shown(unknown), "is not a filter of this page" + similar)
     }
 }

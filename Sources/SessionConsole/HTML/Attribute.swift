@@ -34,6 +34,10 @@ struct Attribute: Sendable {
     static let ariaHidden = Attribute("aria-hidden", "true")
     static func autocomplete(_ kind: String) -> Attribute { Attribute("autocomplete", kind) }
     static func dateTime(_ time: String) -> Attribute { Attribute("datetime", time) }
+    /// The id of the element with suggestions for a field.
+    static func list(_ id: String) -> Attribute { Attribute("list", id) }
+    /// The unit of a field with a number or a time, in seconds for a time.
+    static func step(_ step: String) -> Attribute { Attribute("step", step) }
     static func rows(_ count: Int) -> Attribute { Attribute("rows", String(count)) }
     static func scope(_ scope: String) -> Attribute { Attribute("scope", scope) }
     static func tabIndex(_ index: Int) -> Attribute { Attribute("tabindex", String(index)) }

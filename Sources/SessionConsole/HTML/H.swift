@@ -42,6 +42,7 @@ enum H {
     static let label = Element("label")
     static let select = Element("select")
     static let option = Element("option")
+    static let datalist = Element("datalist")
     static let textarea = Element("textarea")
     static let button = Element("button")
     static let details = Element("details")

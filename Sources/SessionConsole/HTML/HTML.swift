@@ -41,6 +41,15 @@ struct HTML: Sendable, Equatable {
         HTML(raw: "<\(name)\(written(attributes))>")
     }
 
+    /// The content of the first element with a name and a class. `nil` if there is none.
+    func first(_ name: StaticString, class style: String) -> HTML? {
+        guard let start = text.firstRange(of: "<\(name) class=\"\(style)\""),
+            let tag = text[start.upperBound...].firstIndex(of: ">"),
+            let end = text[tag...].firstRange(of: "</\(name)>")
+        else { return nil }
+        return HTML(raw: String(text[text.index(after: tag)..<end.lowerBound]))
+    }
+
     /// A whole page.
     static func document(_ content: HTML) -> String { "<!doctype html>\n" + content.text + "\n" }
 

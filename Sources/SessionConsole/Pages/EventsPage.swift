@@ -1,4 +1,5 @@
 import HTTPTypes
+import HummingbirdCore
 import SessionDomain
 import SessionHTTP
 import SessionTokens
@@ -21,14 +22,33 @@ enum EventsPage {
         EventExport.add(to: routes)
     }
 
-    static let filters = ["name", "user_id", "from", "until"]
+    /// The filters, with their labels.
+    private static let labels: KeyValuePairs = [
+        "name": "Event", "user_id": "User id", "from": "From (UTC)", "until": "Until (UTC)",
+    ]
+
+    /// The filters of a query that have a value, with times in RFC 3339.
+    static func filters(_ query: FormBody) -> [String: String] {
+        var filters: [String: String] = [:]
+        for (name, _) in labels { filters[name] = query.filled(name) }
+        for name in ["from", "until"] { filters[name] = filters[name].map(FieldTime.rfc3339) }
+        return filters
+    }
+
+    /// - Parameter more: What the query may have beside filters and places.
+    static func query(_ query: FormBody, app: AppID, more: Set<String> = []) throws(Refusal) -> EventQuery {
+        try query.checkFilters(more.union(labels.map(\.key)).union(["before", "cursor", "limit", "offset"]))
+        var values = query.filters
+        for (name, value) in filters(query) { values[name[...]] = value[...] }
+        return try EventQuery(values, app: app)
+    }
 
     private static func page(
         _ visit: Visit, app: App?, of id: AppID = .service, path: ConsolePath
     ) async throws -> Page {
         var (events, problem): ([Event], String?) = ([], nil)
         do {
-            var query = try EventQuery(visit.query.filters, app: app?.id ?? id)
+            var query = try Self.query(visit.query, app: app?.id ?? id)
             query.limit = Part.size
             if let found = try await visit.service.store.events(query) {
                 events = found
@@ -36,10 +56,11 @@ enum EventsPage {
                 problem = "The event after which this list continues no longer exists."
             }
         } catch let refusal as Refusal {
-            problem = Problem(refusal, of: visit.query, to: path).message(label: nil)
+            let refused = Problem(refusal, of: visit.query, to: path)
+            problem = refused.message(label: labels.first { $0.key == refused.field }?.value)
         }
         let (found, message) = (events, problem)
-        let isFiltered = filters.contains { visit.query.filled($0) != nil }
+        let isFiltered = !filters(visit.query).isEmpty
         let title = app != nil ? "Audit trail" : id == .operators ? "Operator events" : "Service events"
         let users = app.map { ConsolePath.apps / $0.id.rawValue / "users" } ?? (id == .operators ? .operators : nil)
         let parent = id == .operators ? (title: "Operators", path: ConsolePath.operators) : nil
@@ -64,10 +85,17 @@ enum EventsPage {
 
     private static func filterForm(_ visit: Visit, _ path: ConsolePath) -> HTML {
         FilterForm.html(path, label: "Filters") {
-            FilterForm.text("name", "Event", "login.failed or login.*", visit)
-            FilterForm.text("user_id", "User id", "usr_…", visit)
-            FilterForm.text("from", "From", "2026-01-31T00:00:00Z", visit)
-            FilterForm.text("until", "Until", "2026-02-28T00:00:00Z", visit)
+            for (name, label) in labels {
+                switch name {
+                case "name":
+                    FilterForm.text(
+                        name, label, "login.failed or login.*", visit,
+                        suggestions: Event.Name.families.union(Event.Name.all.map(\.rawValue)).sorted())
+                case "user_id": FilterForm.text(name, label, "usr_…", visit)
+                case "from": FilterForm.time(name, label, "The earliest time", visit)
+                default: FilterForm.time(name, label, "Without this time", visit)
+                }
+            }
         }
     }
 
@@ -78,9 +106,9 @@ enum EventsPage {
     }
 
     private static func filtered(_ path: ConsolePath, _ visit: Visit) -> ConsolePath {
-        path.query([
-            "name": visit.query.filled("name"), "user_id": visit.query.filled("user_id"),
-            "from": visit.query.filled("from"), "until": visit.query.filled("until"),
+        let values = filters(visit.query)
+        return path.query([
+            "name": values["name"], "user_id": values["user_id"], "from": values["from"], "until": values["until"],
         ])
     }
 

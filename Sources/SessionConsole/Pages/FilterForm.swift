@@ -15,11 +15,29 @@ enum FilterForm {
         }
     }
 
-    static func text(_ name: String, _ label: String, _ example: String, _ visit: Visit) -> HTML {
-        field(name, label, example) { hint in
+    /// - Parameter suggestions: Texts that the browser offers.
+    static func text(
+        _ name: String, _ label: String, _ example: String, _ visit: Visit, suggestions: [String] = []
+    ) -> HTML {
+        let list = id(of: name) + "-list"
+        return field(name, label, example) { hint in
+            HTML(joining: [
+                H.input(
+                    .type("text"), .id(id(of: name)), .name(name), .value(visit.query.text(name) ?? ""),
+                    suggestions.isEmpty ? nil : .list(list), .autocomplete("off"), .spellcheckOff, hint),
+                suggestions.isEmpty
+                    ? .empty
+                    : H.datalist(.id(list)) { for text in suggestions { H.option(.value(text)) { text } } },
+            ])
+        }
+    }
+
+    /// A time in UTC, down to the second.
+    static func time(_ name: String, _ label: String, _ hint: String, _ visit: Visit) -> HTML {
+        field(name, label, hint) { hint in
             H.input(
-                .type("text"), .id(id(of: name)), .name(name), .value(visit.query.text(name) ?? ""),
-                .autocomplete("off"), .spellcheckOff, hint)
+                .type("datetime-local"), .step("1"), .id(id(of: name)), .name(name),
+                .value(FieldTime.value(visit.query.text(name) ?? "")), hint)
         }
     }
 

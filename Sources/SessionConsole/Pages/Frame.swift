@@ -36,7 +36,7 @@ enum Frame {
                 if let done = visit.done, page.problem == nil {
                     H.p(.class("message"), .role("status")) { done.message }
                 }
-                if let problem = page.problem { summary(problem) }
+                if let problem = page.problem { summary(problem, page) }
                 page.content
             }
         }
@@ -103,11 +103,12 @@ enum Frame {
         }
     }
 
-    private static func summary(_ problem: Problem) -> HTML {
+    /// The message as it is at the field, with the field's label. One about no field of the page is as the service says it.
+    private static func summary(_ problem: Problem, _ page: Page) -> HTML {
         H.div(.class("message bad"), .role("alert")) {
             H.p {
                 H.strong { "Nothing was changed. " }
-                problem.message(label: nil)
+                page.content.first("p", class: "error") ?? HTML(escaping: problem.message(label: nil))
             }
         }
     }

@@ -6,8 +6,9 @@ enum Show {
     /// Stands for a value that does not exist.
     static let none = H.span(.class("none")) { "none" }
 
-    static func time(_ time: Timestamp?) -> HTML {
-        guard let time else { return none }
+    /// - Parameter missing: Stands for a time that does not exist.
+    static func time(_ time: Timestamp?, or missing: String = "none") -> HTML {
+        guard let time else { return H.span(.class("none")) { missing } }
         return H.time(.dateTime(time.rfc3339)) { text(of: time) }
     }
 

@@ -1,6 +1,7 @@
 import SessionDomain
 
-/// A table in a card. It scrolls to the side on a narrow screen, also by keyboard.
+/// A table in a card. It scrolls to the side where it is too wide, also by keyboard. On a phone each row is a list of cells
+/// with their labels: the roles say that it is still a table.
 @available(service, *)
 struct TableView {
     /// One row. The first cell names it.
@@ -27,18 +28,27 @@ struct TableView {
                 }
             }
             H.div(.class("scroll"), .role("region"), .aria(label: title), .tabIndex(0)) {
-                H.table {
+                H.table(.class("stack"), .role("table")) {
                     H.caption(.class("hidden")) { title }
-                    H.thead { H.tr { for column in columns { H.th(.scope("col")) { column } } } }
-                    H.tbody {
-                        for row in rows {
-                            H.tr {
-                                H.th(.scope("row")) { row.head }
-                                for cell in row.cells { H.td { cell } }
-                            }
+                    H.thead(.role("rowgroup")) {
+                        H.tr(.role("row")) {
+                            for column in columns { H.th(.scope("col"), .role("columnheader")) { column } }
                         }
                     }
+                    H.tbody(.role("rowgroup")) { for row in rows { html(row, columns) } }
                 }
+            }
+        }
+    }
+}
+
+@available(service, *)
+extension TableView {
+    private static func html(_ row: Row, _ columns: [String]) -> HTML {
+        H.tr(.role("row")) {
+            H.th(.scope("row"), .role("rowheader"), .data("data-label", columns.first ?? "")) { row.head }
+            for (column, cell) in zip(columns.dropFirst(), row.cells) {
+                H.td(.role("cell"), .data("data-label", column)) { cell }
             }
         }
     }

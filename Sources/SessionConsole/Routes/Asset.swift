@@ -12,7 +12,7 @@ struct Asset: Sendable {
         "text/css; charset=utf-8", end: ".css",
         [
             Stylesheet.base, Stylesheet.frame, Stylesheet.parts, Stylesheet.playground, Stylesheet.graphs,
-            Stylesheet.reference,
+            Stylesheet.reference, Stylesheet.phone,
         ].joined())
     static let icon = Asset("image/svg+xml", end: ".svg", Stylesheet.icon)
     /// Keeps graphs up to date.

@@ -48,20 +48,15 @@ extension EventQuery {
 extension EventQuery.NameFilter {
     /// Reads a filter: `login.failed`, or `login.*` for all names of a family.
     ///
-    /// - Throws: `Refusal.invalidField` if the text is neither.
+    /// - Throws: `Refusal.invalidField` if there is no such event. Otherwise a misspelled name would find nothing.
     package init(_ text: String, field: String = "name") throws(Refusal) {
-        let isFamily = text.hasSuffix(".*")
-        let name = isFamily ? String(text.dropLast(2)) : text
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard name.utf8.count <= 64, parts.allSatisfy(Self.isWord) else {
+        let known = Event.Name.families.union(Event.Name.all.map(\.rawValue))
+        guard known.contains(text) else {
+            let similar = SimilarName.of(text, in: known).map { "; did you mean \($0)?" } ?? ""
             throw .invalidField(
-                field, "must be the name of an event, such as login.failed, or a family, such as login.*")
+                field, "must be the name of an event, such as login.failed, or a family, such as login.*" + similar)
         }
-        self = isFamily ? .family(name) : .exactly(name)
-    }
-
-    private static func isWord(_ part: Substring) -> Bool {
-        !part.isEmpty && part.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+        self = text.hasSuffix(".*") ? .family(String(text.dropLast(2))) : .exactly(text)
     }
 
     package func matches(_ name: Event.Name) -> Bool {

@@ -38,7 +38,7 @@ package struct UserManagement: Sendable {
             CreateUser(user, passwordHash: hash, events: [factory.userCreated(user)] + more(factory, user)))
         {
         case .created: return user
-        case .identifierTaken: throw Refusal.identifierTaken
+        case .identifierTaken(let index): throw Refusal.identifierTaken(field: "identifiers[\(index)]")
         case .externalIDTaken: throw Refusal.conflict("another user has this external_id")
         }
     }
@@ -210,7 +210,7 @@ package struct UserManagement: Sendable {
     }
 
     private func updated(
-        _ outcome: UpdateUserOutcome, taken: Refusal = .identifierTaken, full: Refusal = .identifiersFull
+        _ outcome: UpdateUserOutcome, taken: Refusal = .identifierTaken(), full: Refusal = .identifiersFull
     ) throws(Refusal) -> User {
         switch outcome {
         case .updated(let user): return user

@@ -70,7 +70,7 @@ package struct MigrationLogin: Sendable {
         let adoption = AdoptUser(newUser: user, now: environment.now(), events: events, notices: notices)
         switch try await store.perform(adoption) {
         case .adopted(let user): return user
-        case .conflict: throw Refusal.identifierTaken
+        case .conflict: throw Refusal.identifierTaken()
         }
     }
 

@@ -161,7 +161,7 @@ package struct StepUp: Sendable {
         case .wrong: throw Refusal.badCode
         case .spent: throw Refusal.spentCode
         case .limited(let limit): throw limit.refusal(now: now, observer: environment.observer)
-        case .identifierTaken: throw Refusal.identifierTaken
+        case .identifierTaken: throw Refusal.identifierTaken()
         case .refused(let refusal): throw refusal
         }
     }

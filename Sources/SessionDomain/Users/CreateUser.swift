@@ -16,7 +16,9 @@ package struct CreateUser: Intent {
         if let externalID = user.externalID, facts.isTaken(.externalID(externalID)) {
             return Decision(.externalIDTaken)
         }
-        if user.identifiers.contains(where: { facts.isTaken(.identifier($0)) }) { return Decision(.identifierTaken) }
+        if let index = user.identifiers.firstIndex(where: { facts.isTaken(.identifier($0)) }) {
+            return Decision(.identifierTaken(index))
+        }
         return Decision(
             .created, Change.insertions(of: user, passwordHash: passwordHash) + events.map { .append($0) })
     }
@@ -24,7 +26,8 @@ package struct CreateUser: Intent {
 
 package enum CreateUserOutcome: Sendable, Equatable {
     case created
-    case identifierTaken
+    /// The place of the identifier that another user has.
+    case identifierTaken(Int)
     case externalIDTaken
 }
 

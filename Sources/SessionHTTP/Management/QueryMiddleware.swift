@@ -30,8 +30,7 @@ struct QueryMiddleware: RouterMiddleware {
             let known = Self.parameters(of: request.method, context.endpointPath ?? "")
             if let unknown = names.subtracting(known).min() {
                 throw Refusal.invalidField(
-                    MemberName.shown(unknown),
-                    "is not a parameter of this call" + Refusal.hint(at: unknown, among: known))
+                    MemberName.shown(unknown), "is not a parameter of this call" + Self.hint(at: unknown, among: known))
             }
             if names.count < parameters.count {
                 let repeated = names.sorted().first { name in parameters.count { $0 == name } > 1 }
@@ -39,6 +38,13 @@ struct QueryMiddleware: RouterMiddleware {
             }
         }
         return try await next(request, context)
+    }
+
+    /// The parameter that was meant, or else all of the call.
+    private static func hint(at unknown: String, among known: Set<String>) -> String {
+        guard !known.isEmpty else { return ", which has none" }
+        if let name = SimilarName.of(unknown, in: known) { return "; did you mean \(name)?" }
+        return "; it has " + known.sorted().joined(separator: ", ")
     }
 
     private static func parameters(of method: HTTPRequest.Method, _ path: String) -> Set<String> {

@@ -1,3 +1,4 @@
+import SessionDomain
 import SessionTokens
 
 /// Decodes a type from a JSON value, so that no second parser reads the text. Can note each member that the type asks for.
@@ -123,10 +124,27 @@ private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return JSONValueDecoder(value, at: codingPath + [key], known: known)
     }
 
-    func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).decodeNil() }
+    /// Whether an optional member is null.
+    ///
+    /// - Throws: `Refusal.invalidField` where all members are known: null would silently mean the default.
+    func decodeNil(forKey key: Key) throws -> Bool {
+        guard try decoder(key).decodeNil() else { return false }
+        guard known == nil else {
+            throw Refusal.invalidField(Refusal.path(codingPath + [key]), "must not be null; leave the member out")
+        }
+        return true
+    }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try decoder(key).decode(type)
+        do {
+            return try decoder(key).decode(type)
+        } catch DecodingError.keyNotFound(let missing, let context) where !contains(key) {
+            // The type continues with a value that is thrown away, so that all its members become known.
+            let error = DecodingError.keyNotFound(missing, context)
+            known?.miss(error)
+            guard let value = known?.placeholder(type, at: codingPath + [key]) else { throw error }
+            return value
+        }
     }
 
     func nestedContainer<Nested: CodingKey>(

@@ -10,7 +10,7 @@ final class KnownMembers {
 
     private struct Object {
         let path: [any CodingKey]
-        let members: Set<String>
+        let members: [String: JSONValue]
         var known: Set<String> = []
     }
 
@@ -18,22 +18,40 @@ final class KnownMembers {
     private var objects: [Object] = []
     /// Their places by path, because a body can have thousands of objects.
     private var places: [String: Int] = [:]
+    /// The first required member that the value does not have.
+    private var missing: DecodingError?
 
-    /// Decodes a value, and refuses members that its type does not know.
+    /// Decodes a value, and refuses members that its type does not know, before members that it does not have: one of these is
+    /// often the other one, misspelled.
     ///
     /// - Throws: `DecodingError`; `Refusal.invalidField` that names the unknown member and the known one that it resembles.
     static func decode<Value: Decodable>(_ type: Value.Type, from value: JSONValue) throws -> Value {
         let known = KnownMembers()
-        let decoded = try JSONValueDecoder(value, at: [], known: known).decode(type)
-        try known.refuseOthers()
-        return decoded
+        do {
+            let decoded = try JSONValueDecoder(value, at: [], known: known).decode(type)
+            try known.refuseOthers()
+            guard let missing = known.missing else { return decoded }
+            throw missing
+        } catch let error as DecodingError {
+            throw known.missing ?? error
+        }
+    }
+
+    func miss(_ error: DecodingError) { missing = missing ?? error }
+
+    /// A value of a type, for a required member that is missing. `nil` if no empty value fits the type.
+    func placeholder<Value: Decodable>(_ type: Value.Type, at path: [any CodingKey]) -> Value? {
+        for empty: JSONValue in [.string(""), .int(0), .bool(false), .array([]), .object([:])] {
+            if let value = try? JSONValueDecoder(empty, at: path, known: self).decode(type) { return value }
+        }
+        return nil
     }
 
     func reach(_ members: [String: JSONValue], at path: [any CodingKey]) {
         let id = Self.id(path)
         guard places[id] == nil else { return }
         places[id] = objects.count
-        objects.append(Object(path: path, members: Set(members.keys)))
+        objects.append(Object(path: path, members: members))
     }
 
     func ask(for name: String, at path: [any CodingKey]) {
@@ -44,44 +62,32 @@ final class KnownMembers {
         path.map { $0.intValue.map { "[\($0)]" } ?? "." + $0.stringValue }.joined()
     }
 
+    private static func isOfResponse(_ name: String, _ value: JSONValue) -> Bool {
+        switch (name, value) {
+        case ("id", .string), ("secret_set", .bool): true
+        case ("created_at", .string(let time)), ("updated_at", .string(let time)): Timestamp(rfc3339: time) != nil
+        default: false
+        }
+    }
+
     private func refuseOthers() throws(Refusal) {
         for object in objects {
-            let unknown = object.members.subtracting(object.known).subtracting(Self.ofResponses).min()
-            guard let unknown else { continue }
+            let others = object.members.filter { name, value in
+                !object.known.contains(name) && !Self.isOfResponse(name, value)
+            }
+            guard let unknown = others.keys.min() else { continue }
             let field = Refusal.path(object.path + [MemberKey(stringValue: unknown)])
+            guard !Self.ofResponses.contains(unknown) else {
+                throw .invalidField(field, "must be as the response had it; or leave the member out")
+            }
             throw .invalidField(field, "is unknown" + Refusal.hint(at: unknown, among: object.known))
         }
     }
 }
 
 extension Refusal {
-    /// `; did you mean "status"?` if a known name is close to the unknown one, otherwise nothing.
+    /// `; did you mean status?` if a known name is near to the unknown one, otherwise nothing.
     static func hint(at unknown: String, among known: Set<String>) -> String {
-        let nearest = known.sorted().map { ($0, EditDistance.between(unknown, $0)) }.min { $0.1 < $1.1 }
-        guard let (name, distance) = nearest, distance <= max(2, name.count / 3), distance < name.count else {
-            return ""
-        }
-        return "; did you mean \(name)?"
-    }
-}
-
-/// The number of Unicode scalars to insert, remove or replace to get from one name to another one. One character can be as
-/// long as a body.
-enum EditDistance {
-    private static let maximumLength = 64
-
-    static func between(_ first: String, _ second: String) -> Int {
-        let first = Array(first.unicodeScalars.prefix(maximumLength))
-        let second = Array(second.unicodeScalars.prefix(maximumLength))
-        var row = Array(0...second.count)
-        for (index, scalar) in first.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for place in second.indices {
-                let cost = min(row[place] + 1, row[place + 1] + 1, diagonal + (second[place] == scalar ? 0 : 1))
-                (diagonal, row[place + 1]) = (row[place + 1], cost)
-            }
-        }
-        return row[second.count]
+        SimilarName.of(unknown, in: known).map { "; did you mean \($0)?" } ?? ""
     }
 }

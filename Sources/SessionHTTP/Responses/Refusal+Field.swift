@@ -9,7 +9,7 @@ extension Refusal {
         case .invalidField(let field, _): field == "body" ? nil : field
         // The message begins with the name, such as identifiers[1].
         case .invalidIdentifier(let message), .invalidMetadata(let message): String(message.prefix { $0 != " " })
-        case .identifierTaken: "identifier"
+        case .identifierTaken(let field): field
         case .invalidPassword: "password"
         case .invalidStepToken: "verification_token"
         case .invalidPaginationLimit: "limit"

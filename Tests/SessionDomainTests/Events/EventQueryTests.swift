@@ -1,3 +1,4 @@
+import Foundation
 import SessionDomain
 import SessionTokens
 import Testing
@@ -8,7 +9,7 @@ struct EventQueryTests {
         "A name filter is a name or a family",
         arguments: [
             ("login.failed", .exactly("login.failed")), ("login.*", .family("login")),
-            ("user.session.*", .family("user.session")), ("login", .exactly("login")),
+            ("user.session.*", .family("user.session")), ("management.*", .family("management")),
             ("session.refresh_token_reused", .exactly("session.refresh_token_reused")),
         ] as [(String, EventQuery.NameFilter)])
     func names(text: String, filter: EventQuery.NameFilter) throws {
@@ -17,7 +18,11 @@ struct EventQueryTests {
 
     @Test(
         "Any other text is rejected with the name of the field",
-        arguments: ["", "*", ".*", "login*", "login.", ".login", "Login.failed", "a..b", "a b", "login.%", "é"])
+        arguments: [
+            "", "*", ".*", "login*", "login", "login.", ".login", "Login.failed", "a..b", "a b", "login.%", "é",
+            "user.login",
+            "user.created.*",
+        ])
     func invalid(text: String) {
         #expect(throws: Refusal.self) { try EventQuery.NameFilter(text, field: "--name") }
         do {
@@ -28,6 +33,35 @@ struct EventQueryTests {
                 return
             }
         }
+    }
+
+    @Test(
+        "A misspelled name is refused with the one that was meant",
+        arguments: [
+            ("user.sesion.created", "user.session.created"), ("logins.*", "login.*"), ("login", "login.*"),
+            ("user.session", "user.session.*"),
+        ])
+    func misspelled(text: String, meant: String) {
+        let refusal = #expect(throws: Refusal.self) { try EventQuery.NameFilter(text) }
+        guard case .invalidField("name", let problem) = refusal else {
+            Issue.record("\(refusal as Any)")
+            return
+        }
+        #expect(problem.hasSuffix("; did you mean \(meant)?"))
+    }
+
+    @Test("The list of events has each name of the sources")
+    func all() throws {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources/SessionDomain")
+        var names: Set<String> = []
+        for path in FileManager.default.enumerator(atPath: sources.path)?.compactMap({ $0 as? String }) ?? [] {
+            guard path.hasSuffix("Event.swift") || path.hasSuffix("Events.swift") else { continue }
+            let text = try String(contentsOf: sources.appendingPathComponent(path), encoding: .utf8)
+            names.formUnion(
+                text.matches(of: /static let \w+ = (?:Event\.)?Name\(rawValue: "([a-z_.]+)"\)/).map { String($0.1) })
+        }
+        #expect(names == Set(Event.Name.all.map(\.rawValue)) && names.count == Event.Name.all.count)
     }
 
     @Test("A family contains its names, and no name that only begins alike")

@@ -57,7 +57,7 @@ struct UserChangeTests {
         let (external, identifier) = (
             FailedGuard.taken(.externalID("ext")), FailedGuard.taken(.identifier(user.identifiers[0]))
         )
-        #expect(intent.decide(facts(nil, failed: identifier)) == Decision(.identifierTaken))
+        #expect(intent.decide(facts(nil, failed: identifier)) == Decision(.identifierTaken(0)))
         #expect(intent.decide(facts(nil, failed: identifier, external)) == Decision(.externalIDTaken))
     }
 

@@ -25,7 +25,7 @@ struct KnownMembersTests {
     @Test(
         "A body of known members is read as by any decoder",
         arguments: [
-            #"{"text":"a"}"#, #"{"text":"a","count":null}"#, #"{"text":"a","count":-3,"ratio":1.5,"isSet":true}"#,
+            #"{"text":"a"}"#, #"{"text":"a","count":-3,"ratio":1.5,"isSet":true}"#,
             #"{"text":"a","count":60.0,"ratio":2}"#,
             #"{"text":"a","entries":[{"name":"b"},{"name":"c"}],"nested":{"name":"d"}}"#,
             #"{"text":"a","entries":[],"map":{"x":1,"any name":2}}"#,
@@ -46,6 +46,12 @@ struct KnownMembersTests {
             ),
             (#"{"text":"a","nested":{"name":"b","x":1}}"#, "nested.x is unknown"),
             (#"{"text":"a","a secret value":1}"#, "[?] is unknown"),
+            (#"{"text":"a","cou":1}"#, "cou is unknown; did you mean count?"),
+            (#"{"tex":"a"}"#, "tex is unknown; did you mean text?"),
+            (#"{"text":"a","entries":[{"nam":"b"}]}"#, "entries[0].nam is unknown; did you mean name?"),
+            (#"{"text":"a","count":null}"#, "count must not be null; leave the member out"),
+            (#"{"text":"a","nested":null}"#, "nested must not be null; leave the member out"),
+            (#"{"text":"a","entries":[null]}"#, "entries[0] must be an object"),
             (#"{"text":"a","count":1.5}"#, "count must be a whole number"),
             (#"{"text":"a","count":99999999999999999999}"#, "count is not valid"),
         ])
@@ -64,9 +70,19 @@ struct KnownMembersTests {
         #expect(Refusal.hint(at: "", among: ["id"]) == "")
     }
 
-    @Test("What a response showed can be sent back", arguments: ["id", "created_at", "updated_at", "secret_set"])
-    func response(_ name: String) throws {
-        #expect(try read(#"{"text":"a","\#(name)":"x"}"#).text == "a")
+    @Test(
+        "What a response showed can be sent back, with a value of its type",
+        arguments: [
+            ("id", #""x""#), ("created_at", #""2026-01-01T12:00:00Z""#), ("updated_at", #""2026-01-01T12:00:00Z""#),
+            ("secret_set", "true"),
+        ])
+    func response(_ name: String, _ value: String) throws {
+        #expect(try read(#"{"text":"a","\#(name)":\#(value)}"#).text == "a")
+        for other in ["null", "1", name == "secret_set" ? #""x""# : "true"] + (name.hasSuffix("_at") ? [#""x""#] : []) {
+            #expect(throws: Refusal.invalidField(name, "must be as the response had it; or leave the member out")) {
+                try read(#"{"text":"a","\#(name)":\#(other)}"#)
+            }
+        }
     }
 
     @Test(
@@ -98,6 +114,6 @@ struct KnownMembersTests {
             ("", "", 0), ("a", "", 1), ("status", "status", 0), ("statsu", "status", 2), ("limit", "limits", 1),
         ])
     func distance(first: String, second: String, edits: Int) {
-        #expect(EditDistance.between(first, second) == edits && EditDistance.between(second, first) == edits)
+        #expect(SimilarName.distance(first, second) == edits && SimilarName.distance(second, first) == edits)
     }
 }

@@ -22,7 +22,7 @@ struct RefusalFieldTests {
         "Errors about a text of the user name its field",
         arguments: [
             (Refusal.badCode, "code"), (.spentCode, "code"), (.invalidPassword("too short"), "password"),
-            (.identifierTaken, "identifier"),
+            (.identifierTaken(), "identifier"), (.identifierTaken(field: "identifiers[1]"), "identifiers[1]"),
         ])
     func typed(_ refusal: Refusal, field: String) {
         #expect(WireRefusal(refusal).field == field)

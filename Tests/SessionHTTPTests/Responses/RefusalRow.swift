@@ -66,7 +66,7 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
         RefusalRow(.suspendedAccount, 403, "suspended_account"),
         RefusalRow(.notFound("no"), 404, "not_found"),
         RefusalRow(.conflict("no"), 409, "conflict"),
-        RefusalRow(.identifierTaken, 409, "identifier_already_exists"),
+        RefusalRow(.identifierTaken(), 409, "identifier_already_exists"),
         RefusalRow(.identifiersFull, 409, "conflict"),
         RefusalRow(.stepUpConfigExists, 409, "step_up_config_already_exists"),
         RefusalRow(.rateLimited(retryAfter: 77), 429, "rate_limited", retryAfter: 77),

@@ -26,7 +26,7 @@ enum DeliveryPage {
         let used = visit.service.deliveryRoutes.routes(for: visit.app, channel: channel)
         return Show.card(channel.title) {
             if own.isEmpty {
-                H.p { ofService(used.map(\.name), channel) }
+                H.p { ofService(used.map(\.name), channel, hasMailbox: visit.visit.mailbox != nil) }
             } else {
                 H.ol(.class("bullets")) {
                     for (index, route) in own.enumerated() { H.li { summary(route, index, channel, visit) } }
@@ -44,9 +44,13 @@ enum DeliveryPage {
         }
     }
 
-    private static func ofService(_ names: [String], _ channel: OTPLoginConfig.Channel) -> String {
+    private static func ofService(
+        _ names: [String], _ channel: OTPLoginConfig.Channel, hasMailbox: Bool
+    ) -> String {
         guard !names.isEmpty else {
-            return "Neither this app nor the service has a route for \(channel.noun), so no message can be sent by it."
+            return "Neither this app nor the service has a route for \(channel.noun), "
+                + (hasMailbox
+                    ? "so messages go to the mailbox of the development mode." : "so no message can be sent by it.")
         }
         return "The app uses the routes of the service: \(names.joined(separator: ", then "))."
     }

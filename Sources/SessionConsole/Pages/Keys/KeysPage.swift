@@ -44,8 +44,8 @@ enum KeysPage {
         let cells = [
             Show.badge(key.role.rawValue, key.role == .write ? "warn" : ""),
             Show.text(key.createdBy?.publicName.replacing("_", with: " ")), Show.time(key.createdAt),
-            Show.time(key.lastUsedAt),
-            isValid ? Show.time(key.expiresAt) : Show.badge("expired", "bad"),
+            Show.time(key.lastUsedAt, or: "never"),
+            isValid ? Show.time(key.expiresAt, or: "never") : Show.badge("expired", "bad"),
         ]
         let actions = H.div(.class("actions")) {
             H.a(.class("button small"), .href(path / "rotate"), .aria(label: "Rotate " + key.name)) { "Rotate" }
@@ -97,7 +97,7 @@ enum KeysPage {
                 H.code(.class("secret")) { secret }
                 Show.values([
                     "Name": Show.text(key.name), "Role": Show.badge(key.role.rawValue),
-                    "Expires": Show.time(key.expiresAt),
+                    "Expires": Show.time(key.expiresAt, or: "never"),
                 ])
                 H.div(.class("actions")) { Link.button("I have copied the key", visit.path / "keys", "primary") }
             }

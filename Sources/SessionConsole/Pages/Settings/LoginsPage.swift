@@ -82,17 +82,33 @@ enum LoginsPage {
                     form.number("password_compliancy.symbols", "Symbols", config.policy.symbols)
                 }
                 form.group("Limits of attempts") {
-                    form.number("rate_limit_login_identifier.limit", "Per e-mail address", config.identifierLimit.limit)
-                    form.number(
-                        "rate_limit_login_identifier.ttl", "Per e-mail address, in seconds",
-                        config.identifierLimit.window, hint: Show.duration(config.identifierLimit.window))
-                    form.number("rate_limit_login_ip.limit", "Per IP address", config.ipLimit.limit)
-                    form.number(
-                        "rate_limit_login_ip.ttl", "Per IP address, in seconds", config.ipLimit.window,
-                        hint: Show.duration(config.ipLimit.window))
+                    limit(
+                        form, "rate_limit_login_identifier", "Attempts for one e-mail address", config.identifierLimit)
+                    limit(form, "rate_limit_login_ip", "Attempts of one IP address", config.ipLimit)
                 }
             }
         }
+    }
+
+    private static func limit(_ form: FormView, _ name: String, _ label: String, _ limit: RateLimit) -> HTML {
+        HTML(joining: [
+            form.number(name + ".limit", label, limit.limit),
+            form.number(
+                name + ".ttl", label + ": in how many seconds", limit.window,
+                hint: "Now \(Show.count(limit.limit, "attempt")) in \(Show.duration(limit.window))."),
+        ])
+    }
+
+    /// What users lose when the login is switched off.
+    private static func consequences(_ change: PasswordLoginChange, _ visit: AppVisit) async throws -> [String] {
+        guard visit.app.passwordLogin?.enabled == true, change.enabled == false else { return [] }
+        return [
+            try await PasswordUsers.sentence(visit), "They can no longer sign in with it.",
+            visit.app.otpLogins.isEmpty
+                ? "The app has no login with a code: no user can sign in."
+                : "They sign in with a code instead, if they have an identifier for it.",
+            "Sessions stay. The passwords are kept, and are valid again when you switch the login on.",
+        ]
     }
 
     @Sendable private static func savePassword(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
@@ -107,6 +123,12 @@ enum LoginsPage {
             enabled: form.isChecked("enabled"), ipLimit: try form.rateLimit("rate_limit_login_ip"),
             identifierLimit: try form.rateLimit("rate_limit_login_identifier"), policy: policy,
             rejectsCommonPasswords: form.isChecked("reject_common_passwords"))
+        if let page = try await SettingsConfirmation.page(
+            "Switch off logins with a password", form, to: visit.path / "logins" / "password",
+            back: (.logins, "Logins"), consequences: try await consequences(change, visit), visit)
+        {
+            return page
+        }
         let configs = visit.service.loginConfigs
         if visit.app.passwordLogin == nil {
             _ = try await configs.createPasswordLogin(change, app: visit.app.id)

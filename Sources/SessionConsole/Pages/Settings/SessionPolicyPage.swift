@@ -73,8 +73,14 @@ enum SessionPolicyPage {
         policy.boundGrace = try form.number("bound_grace")
         policy.unboundGrace = try form.number("unbound_grace")
         let next = policy
+        try next.validate()
+        if let page = try await SettingsConfirmation.page(
+            "Save these settings", form, to: visit.path / "sessions", back: (.sessions, "Sessions"),
+            consequences: SessionConsequences.of(next, replacing: visit.app.sessions), visit)
+        {
+            return page
+        }
         try await visit.service.apps.update(visit.app.id) { app in
-            try next.validate()
             app.sessions = next
         }
         return .redirect(visit.path / "sessions", .saved)

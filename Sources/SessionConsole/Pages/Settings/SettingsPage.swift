@@ -49,6 +49,11 @@ enum SettingsPage {
                             selected: app.signingAlgorithm.rawValue,
                             hint: "A new one gets a key, which signs when every backend has had time to fetch it.")
                         form.number("event_retention", "Events are kept, in days", app.eventRetention)
+                        form.checkbox(
+                            "development_tokens", "Development tokens", app.developmentTokens,
+                            hint:
+                                "A management key with the role write can then issue access tokens of any user without a login. "
+                                + "Nothing can revoke them, so leave it off in production.")
                     }
                 }
             }
@@ -69,7 +74,8 @@ enum SettingsPage {
             registersInOneStep: form.isChecked("register_in_one_step"),
             newIdentifierHold: try form.number("new_identifier_hold"),
             signingAlgorithm: algorithm == visit.app.signingAlgorithm ? nil : algorithm,
-            eventRetention: try form.number("event_retention"))
+            eventRetention: try form.number("event_retention"),
+            developmentTokens: form.isChecked("development_tokens"))
         _ = try await visit.service.apps.change(change, of: visit.app.id, by: visit.visit.key)
         return .redirect(visit.path / "settings", .saved)
     }

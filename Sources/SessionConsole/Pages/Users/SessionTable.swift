@@ -32,7 +32,7 @@ enum SessionTable {
                 + (canWrite ? ["Action"] : []),
             sessions.enumerated().map { index, session in
                 let number = all == 1 ? nil : part.offset + index + 1
-                return row(session, addresses, canWrite ? actions(session, number, path, visit) : nil)
+                return row(session, addresses, canWrite ? actions(session, number, path) : nil)
             },
             action: canWrite && all > 1 && !isFiltered
                 ? Link.button("Revoke all", path / "sessions" / "revoke-all", "danger") : nil)
@@ -48,15 +48,11 @@ enum SessionTable {
 
     /// - Parameter number: The place of the session in the list, because several may be on equal devices. `nil`: it is the
     ///   only one.
-    private static func actions(
-        _ session: Session, _ number: Int?, _ path: ConsolePath, _ visit: AppVisit
-    ) -> HTML {
+    private static func actions(_ session: Session, _ number: Int?, _ path: ConsolePath) -> HTML {
         let own = path / "sessions" / session.id
         let name = "session " + (number.map { "\($0) " } ?? "") + "on " + name(of: session.device)
         return H.div(.class("actions")) {
-            FormView.form(
-                visit.visit, own / "revoke", for: .support, id: session.id, submit: "Revoke", style: "small danger",
-                label: "Revoke the " + name)
+            Link.button("Revoke", own / "revoke", "small danger", label: "Revoke the " + name)
             if number != nil {
                 Link.button(
                     "Revoke others", own / "revoke-others", "small", label: "Revoke others, and keep the " + name)

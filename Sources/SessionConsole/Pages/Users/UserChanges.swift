@@ -12,15 +12,9 @@ enum UserChanges {
             return visit.backToUser(.saved)
         }
         routes.appForm(user + "/identifiers", for: .support, on: UserPage.show, addIdentifier)
-        routes.appForm(user + "/identifiers/remove", for: .support, on: UserPage.show) { visit, form in
-            let identifier = try CanonicalIdentifier(
-                type: form.text("type") ?? "", value: form.text("value") ?? "", isSearched: true)
-            _ = try await visit.service.users.removeIdentifier(identifier, user: visit.userID, app: visit.app.id)
-            return visit.backToUser(.saved)
-        }
         routes.appForm(user + "/profile", for: .support, on: UserPage.show) { visit, form in
             let key = try form.required("key")
-            let value = form.text("value").flatMap { $0.isEmpty ? nil : JSONValue.string($0) } ?? .null
+            let value = try ProfileForm.value(form, replacing: try await visit.user.profile[key])
             _ = try await visit.service.users.mergeProfile([key: value], user: visit.userID, app: visit.app.id)
             return visit.backToUser(.saved)
         }
@@ -33,12 +27,6 @@ enum UserChanges {
         routes.appForm(user + "/limits", for: .support, on: UserPage.show) { visit, _ in
             _ = try await visit.service.users.clearLimits(of: visit.userID, app: visit.app.id)
             return visit.backToUser(.cleared)
-        }
-        routes.appForm(user + "/sessions/:session_id/revoke", for: .support, on: UserPage.show) { visit, _ in
-            let revoked = try await visit.service.users.endSessions(
-                .one(visit.parameter("session_id")), of: visit.userID, app: visit.app.id)
-            guard revoked == 1 else { throw Refusal.notFound("the user has no such session") }
-            return visit.backToUser(.revoked)
         }
     }
 

@@ -16,6 +16,24 @@ enum UserConfirmations {
             _ = try await visit.service.users.setStatus(status, user: visit.userID, app: visit.app.id)
             return visit.backToUser(.saved)
         }
+        routes.appPage(user + "/identifiers/remove", showRemoval)
+        routes.appForm(user + "/identifiers/remove", for: .support, on: showRemoval) { visit, form in
+            _ = try await visit.service.users.removeIdentifier(
+                try identifier(form), user: visit.userID, app: visit.app.id)
+            return visit.backToUser(.saved)
+        }
+        addRevocations(to: routes, user)
+    }
+
+    private static func addRevocations(to routes: ConsoleRoutes, _ user: String) {
+        let one = user + "/sessions/:session_id/revoke"
+        routes.appPage(one, showRevocationOfOne)
+        routes.appForm(one, for: .support, on: showRevocationOfOne) { visit, _ in
+            let revoked = try await visit.service.users.endSessions(
+                .one(visit.parameter("session_id")), of: visit.userID, app: visit.app.id)
+            guard revoked == 1 else { throw Refusal.notFound("the user has no such session") }
+            return visit.backToUser(.revoked)
+        }
         routes.appPage(user + "/sessions/revoke-all", showRevocation)
         routes.appForm(user + "/sessions/revoke-all", for: .support, on: showRevocation) { visit, _ in
             _ = try await visit.service.users.endSessions(.all, of: visit.userID, app: visit.app.id)
@@ -66,6 +84,48 @@ enum UserConfirmations {
         }
     }
 
+    private static func identifier(_ form: FormBody) throws -> CanonicalIdentifier {
+        try CanonicalIdentifier(type: form.text("type") ?? "", value: form.text("value") ?? "", isSearched: true)
+    }
+
+    @Sendable private static func showRemoval(_ visit: AppVisit) async throws -> Page {
+        let (user, sessions) = try await subject(visit)
+        let removed = try identifier(visit.visit.problem?.entered ?? visit.visit.query)
+        guard let stored = user.identifiers.first(where: { $0 == removed }) else {
+            throw Refusal.notFound("the user has no such identifier")
+        }
+        let others = user.identifiers.filter { $0 != removed }.map(\.value)
+        return page("Remove the identifier", user, visit) { path in
+            ConfirmPage.content(
+                visit.visit, path / "identifiers" / "remove", for: .support,
+                consequences: [
+                    "\(stored.value) is removed from 1 user. Another user can then have it.",
+                    others.isEmpty
+                        ? "It is the last identifier: the user cannot sign in any more until you add another one."
+                        : "The user still signs in with \(others.joined(separator: ", ")).",
+                    kept(sessions, "active session"), "Logins and step-ups that have begun are invalid.",
+                ], submit: "Remove the identifier", back: path
+            ) { form in
+                form.hidden("type", stored.type.rawValue)
+                form.hidden("value", stored.value)
+            }
+        }
+    }
+
+    @Sendable private static func showRevocationOfOne(_ visit: AppVisit) async throws -> Page {
+        let (user, sessions) = try await subject(visit)
+        let ended = try await visit.service.users.session(visit.parameter("session_id"), of: user.id, app: visit.app.id)
+        return page("Revoke the session", user, visit) { path in
+            ConfirmPage.content(
+                visit.visit, path / "sessions" / ended.id / "revoke", for: .support,
+                consequences: [
+                    "1 user is signed out on this device: " + SessionTable.name(of: ended.device) + ".",
+                    "The session that began at \(Show.text(of: ended.createdAt)) ends at once.",
+                    kept(sessions - 1, "other active session"), "The user can sign in again.",
+                ], submit: "Revoke the session", back: path)
+        }
+    }
+
     @Sendable private static func showRevocation(_ visit: AppVisit) async throws -> Page {
         let (user, sessions) = try await subject(visit)
         return page("Revoke all sessions", user, visit) { path in
@@ -103,6 +163,11 @@ enum UserConfirmations {
     private static func ended(_ sessions: Int, _ noun: String = "active session") -> String {
         sessions == 0
             ? "The user has no \(noun)." : "\(Show.count(sessions, noun)) \(sessions == 1 ? "ends" : "end") at once."
+    }
+
+    private static func kept(_ sessions: Int, _ noun: String) -> String {
+        sessions < 1
+            ? "The user has no \(noun)." : "\(Show.count(sessions, noun)) \(sessions == 1 ? "stays" : "stay")."
     }
 
     private static func name(of user: User) -> String { user.identifiers.first?.value ?? user.id }

@@ -26,7 +26,7 @@ enum UserPage {
             H.div(.class("columns")) {
                 account(user, path, visit)
                 identifiers(user, path, visit)
-                profile(user, path, visit)
+                ProfileForm.html(user, path, visit)
             }
             sessions.html()
             if visit.visit.canSupport { password(user, path, visit) }
@@ -82,7 +82,7 @@ enum UserPage {
         Show.card("Identifiers") {
             if user.identifiers.isEmpty { H.p(.class("none")) { "The user cannot sign in without an identifier." } }
             H.ul(.class("entries")) {
-                for (index, identifier) in user.identifiers.enumerated() {
+                for identifier in user.identifiers {
                     H.li {
                         H.bdi { identifier.value }
                         if let held = user.heldUntil[identifier] {
@@ -92,14 +92,11 @@ enum UserPage {
                             }
                         }
                         if visit.visit.canSupport {
-                            FormView.form(
-                                visit.visit, path / "identifiers" / "remove", for: .support, id: "remove-\(index)",
-                                submit: "Remove",
-                                style: "small danger", label: "Remove " + identifier.value
-                            ) { form in
-                                form.hidden("type", identifier.type.rawValue)
-                                form.hidden("value", identifier.value)
-                            }
+                            Link.button(
+                                "Remove",
+                                (path / "identifiers" / "remove").query([
+                                    "type": identifier.type.rawValue, "value": identifier.value,
+                                ]), "small danger", label: "Remove " + identifier.value)
                         }
                     }
                 }
@@ -112,30 +109,6 @@ enum UserPage {
                     form.text(
                         "identifier", "New e-mail address or phone number", nil,
                         hint: "A phone number begins with + and the country code.")
-                }
-            }
-        }
-    }
-
-    private static func profile(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
-        Show.card("Profile") {
-            if user.profile.isEmpty {
-                H.p(.class("hint")) { "The profile is empty. Its values can be mapped to claims of access tokens." }
-            } else {
-                H.dl(.class("values")) {
-                    for (key, value) in user.profile.sorted(by: { $0.key < $1.key }) {
-                        H.dt { H.bdi { key } }
-                        H.dd { H.bdi { value.stringValue ?? JSONText.pretty(value) } }
-                    }
-                }
-            }
-            if visit.visit.canSupport {
-                FormView.form(
-                    visit.visit, path / "profile", for: .support, id: "profile", submit: "Save the value", style: ""
-                ) {
-                    form in
-                    form.text("key", "Name of the value", nil, isRequired: true)
-                    form.text("value", "Text", nil, hint: "Empty removes the value.")
                 }
             }
         }

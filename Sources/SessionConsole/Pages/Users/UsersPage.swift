@@ -1,3 +1,4 @@
+import HTTPTypes
 import SessionDomain
 
 /// The users of an app: a list, a search, and the page on which a user is created.
@@ -10,11 +11,27 @@ enum UsersPage {
     }
 
     @Sendable static func show(_ visit: AppVisit) async throws -> Page {
-        let (query, users) = (visit.visit.query, visit.service.users)
+        let query = visit.visit.query
         let (searched, part) = (query.filled("q"), Part(query))
-        let status = query.filled("status").flatMap { User.Status(rawValue: $0) }
-        var (found, total): ([User], Int)
-        if let searched {
+        var (status, problem): (User.Status?, String?)
+        do {
+            try query.checkFilters(["q", "status", "offset"])
+            status = try query.filled("status") == nil ? nil : query.choice("status", User.Status.allCases)
+        } catch {
+            problem = Problem(error, of: query, to: visit.path / "users").message(label: nil)
+        }
+        return try await page(visit, searched: searched, status: status, part, problem)
+    }
+
+    /// - Parameter problem: Why the query is refused. Then no user is shown.
+    private static func page(
+        _ visit: AppVisit, searched: String?, status: User.Status?, _ part: Part, _ problem: String?
+    ) async throws -> Page {
+        let users = visit.service.users
+        var (found, total): ([User], Int) = ([], 0)
+        if problem != nil {
+            // Everybody would look like the result.
+        } else if let searched {
             found = try await UserSearch.user(searched, in: visit).map { [$0] } ?? []
             total = found.count
         } else {
@@ -25,9 +42,12 @@ enum UsersPage {
         let (list, count) = (found, total)
         let new =
             visit.visit.canSupport ? Link.button("Create a user", visit.path / "users" / "new", "primary") : nil
-        return Page("Users", app: visit.app, section: .users) {
+        var page = Page("Users", app: visit.app, section: .users) {
             filters(visit, searched: searched, status: status)
-            if list.isEmpty {
+            if let problem {
+                H.p(.class("message bad"), .role("alert")) { problem }
+                H.p { Link.button("Show all users", visit.path / "users") }
+            } else if list.isEmpty {
                 if let searched {
                     Show.empty(
                         "No user has “\(searched)”",
@@ -53,6 +73,8 @@ enum UsersPage {
                 }
             }
         }
+        if problem != nil { page.status = .badRequest }
+        return page
     }
 
     private static func row(_ user: User, _ visit: AppVisit) -> TableView.Row {

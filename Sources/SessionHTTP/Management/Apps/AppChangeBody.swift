@@ -28,6 +28,7 @@ struct AppChangeBody: Decodable {
     }
 
     func settings() throws(Refusal) -> AppSettingsChange {
+        if let id, AppID(id) == nil { throw .invalidField("id", "must be 7 lower-case letters or digits") }
         var algorithm: SignatureAlgorithm?
         if let signingAlgorithm {
             guard let known = SignatureAlgorithm(rawValue: signingAlgorithm) else {

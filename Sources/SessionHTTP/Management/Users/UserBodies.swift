@@ -69,21 +69,23 @@ struct SetPasswordBody: Decodable {
 }
 
 struct ExternalIDBody: Decodable {
-    let externalID: String?
+    /// A text, or null, which removes the external id. Not optional: a body without it must remove nothing.
+    let externalID: JSONValue
 
     private enum CodingKeys: String, CodingKey { case externalID = "external_id" }
+
+    func checked() throws(Refusal) -> String? {
+        switch externalID {
+        case .null: return nil
+        case .string(let text): return text
+        default: throw .invalidField("external_id", "must be a string or null")
+        }
+    }
 }
 
 struct ProfileBody: Decodable { let profile: [String: JSONValue] }
 
 struct InvalidateSessionsBody: Decodable {
-    /// The session that stays. Absent, not null: a caller that has lost the id must not end all sessions.
+    /// The session that stays. Null is refused: a caller that has lost the id must not end all sessions.
     let except: String?
-
-    private enum CodingKeys: String, CodingKey { case except }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        except = container.contains(.except) ? try container.decode(String.self, forKey: .except) : nil
-    }
 }

@@ -93,8 +93,8 @@ struct UserRoutes: Sendable {
     }
 
     @Sendable func setExternalID(_ request: Request, context: OperatorContext) async throws -> Response {
-        let body = try await request.decodeExactly(ExternalIDBody.self)
-        let user = try await users.setExternalID(body.externalID, user: try context.userID, app: context.appID)
+        let id = try await request.decodeExactly(ExternalIDBody.self).checked()
+        let user = try await users.setExternalID(id, user: try context.userID, app: context.appID)
         return try .json(UserBody(user))
     }
 

@@ -1,0 +1,120 @@
+import PreludeSessionTesting
+import SessionDomain
+import Testing
+
+@testable import SessionConsole
+
+@Suite("Pages that say what a change ends")
+struct ConsequenceTests {
+    private static let app = ConsoleWorld.app
+
+    private func addUser(_ world: ConsoleWorld, _ identifiers: [(String, String)], password: String? = nil) async throws
+        -> User
+    {
+        try await world.service.users.create(
+            app: world.world.appID,
+            identifiers: try identifiers.map { try CanonicalIdentifier(type: $0.0, value: $0.1) },
+            password: password)
+    }
+
+    @Test("The removal of an identifier says which one it is, whether it is the last one, and what happens to sessions")
+    func identifier() async throws {
+        let world = try await ConsoleWorld()
+        try await world.world.signIn(try world.world.client(), as: "ada@example.com")
+        let mail = try CanonicalIdentifier(type: "email_address", value: "ada@example.com")
+        let user = try await world.service.users.user(with: mail, app: world.world.appID)
+        _ = try await world.service.users.addIdentifier(
+            CanonicalIdentifier(type: "phone_number", value: "+14155550100"), user: user.id, app: user.appID)
+        var (browser, _) = try await world.signedIn(.support)
+        let path = Self.app + "/users/\(user.id)"
+        let removal = path + "/identifiers/remove"
+        let (phone, address) = (
+            "?type=phone_number&value=%2B14155550100", "?type=email_address&value=ada%40example.com"
+        )
+        #expect(try await browser.get(path).text.contains(removal + phone.replacing("&", with: "&amp;")))
+        let first = try await browser.get(removal + phone)
+        #expect(first.text.contains("+14155550100 is removed from 1 user."))
+        #expect(first.text.contains("The user still signs in with ada@example.com."))
+        #expect(first.text.contains("1 active session stays."))
+        #expect(try await browser.get(removal).status == 400)
+        #expect(try await browser.get(removal + "?type=email_address&value=bob%40example.com").status == 404)
+        #expect(try await browser.post(removal, String(phone.dropFirst())).status == 303)
+        #expect(
+            try await browser.get(removal + address).text.contains("It is the last identifier: the user cannot sign in")
+        )
+        #expect(try await browser.post(removal, String(address.dropFirst())).status == 303)
+        #expect(try await world.service.users.user(user.id, app: user.appID).identifiers.isEmpty)
+    }
+
+    private static let password = [
+        "password_compliancy.min_length=10", "password_compliancy.max_length=0", "password_compliancy.uppercase=0",
+        "password_compliancy.lowercase=0", "password_compliancy.numbers=0", "password_compliancy.symbols=0",
+        "rate_limit_login_identifier.limit=10", "rate_limit_login_identifier.ttl=900", "rate_limit_login_ip.limit=30",
+        "rate_limit_login_ip.ttl=600",
+    ].joined(separator: "&")
+
+    @Test("Switching off the password login says how many users have a password, and waits for a confirmation")
+    func password() async throws {
+        let world = try await ConsoleWorld()
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/logins/password"
+        #expect(try await browser.post(path, "enabled=on&" + Self.password).status == 303)
+        _ = try await addUser(world, [("email_address", "ada@example.com")], password: ConsoleWorld.password)
+        _ = try await addUser(world, [("email_address", "bob@example.com")])
+        let seen = try #require(try await browser.get(Self.app + "/logins").value("settings_version"))
+        let page = try await browser.post(path, Self.password + "&settings_version=" + seen)
+        #expect(page.status == 200 && page.text.contains("Nothing is saved yet."))
+        #expect(page.text.contains("The app has 2 active users.") && page.text.contains("1 user has a password."))
+        #expect(page.value("settings_version") == seen && page.value("rate_limit_login_ip.ttl") == "600")
+        #expect(try await world.service.apps.app(world.world.appID).passwordLogin?.enabled == true)
+        let sent = Self.password + "&confirmed=on&settings_version=" + seen
+        #expect(try await browser.post(path, sent).status == 303)
+        #expect(try await world.service.apps.app(world.world.appID).passwordLogin?.enabled == false)
+        // It is off already.
+        #expect(try await browser.post(path, Self.password).status == 303)
+    }
+
+    @Test("A policy takes something only if sessions end earlier or clients need a key or a proof")
+    func policy() {
+        let old = SessionPolicy()
+        func lost(_ change: (inout SessionPolicy) -> Void) -> [String] {
+            var next = old
+            change(&next)
+            return SessionConsequences.of(next, replacing: old)
+        }
+        #expect(lost { _ in }.isEmpty)
+        #expect(
+            lost {
+                $0.idleLifetime += 1
+                $0.absoluteLifetime += 1
+                $0.maximumSessions += 1
+            }.isEmpty)
+        #expect(
+            lost {
+                $0.proofWindow = 10
+                $0.accessTokenLifetime = 60
+            }.isEmpty)
+        #expect(lost { $0.idleLifetime = 300 }.first?.contains("is unused for 5 minutes, not 30 days") == true)
+        #expect(lost { $0.absoluteLifetime = 3600 * 24 }.first?.contains("after 1 day, not ") == true)
+        #expect(lost { $0.maximumSessions = 1 }.first?.contains("more than 1 session,") == true)
+        #expect(lost { $0.deviceKey = .required }.count == 2)
+        #expect(lost { $0.accessTokenBinding = .dpop }.count == 1)
+    }
+
+    @Test("A shorter lifetime is saved after a confirmation")
+    func lifetime() async throws {
+        let world = try await ConsoleWorld()
+        var (browser, _) = try await world.operatorBrowser()
+        let form = [
+            "idle_lifetime=300", "absolute_lifetime=31536000", "access_token_lifetime=300", "maximum_sessions=100",
+            "device_key=required", "access_token_binding=none", "nonce_policy=when_needed", "proof_window=60",
+            "bound_grace=60", "unbound_grace=10",
+        ].joined(separator: "&")
+        let before = try await world.service.apps.app(world.world.appID).sessions
+        let page = try await browser.post(Self.app + "/sessions", form)
+        #expect(page.status == 200 && page.text.contains("is unused for 5 minutes, not 30 days"))
+        #expect(try await world.service.apps.app(world.world.appID).sessions == before)
+        #expect(try await browser.post(Self.app + "/sessions", form + "&confirmed=on").status == 303)
+        #expect(try await world.service.apps.app(world.world.appID).sessions.idleLifetime == 300)
+    }
+}

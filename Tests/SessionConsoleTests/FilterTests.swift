@@ -1,0 +1,68 @@
+import PreludeSessionTesting
+import SessionDomain
+import Testing
+
+@testable import SessionConsole
+
+@Suite("Filters of the console")
+struct FilterTests {
+    private static let users = ConsoleWorld.app + "/users"
+    private static let events = ConsoleWorld.app + "/events"
+
+    @Test(
+        "An invalid filter of users shows no user",
+        arguments: [
+            ("status=foo", "Status must be active or inactive or suspended."),
+            ("cursor=zz", "Cursor is not a filter of"),
+            ("statsu=active", "did you mean status?"),
+        ])
+    func users(query: String, message: String) async throws {
+        let world = try await ConsoleWorld()
+        _ = try await world.service.users.create(
+            app: world.world.appID, identifiers: [CanonicalIdentifier(type: "email_address", value: "ada@example.com")])
+        var (browser, _) = try await world.operatorBrowser()
+        let answer = try await browser.get(Self.users + "?" + query)
+        #expect(answer.status == 400 && answer.text.contains(message), "\(answer.text)")
+        #expect(!answer.text.contains("ada@example.com"))
+        #expect(try await browser.get(Self.users + "?q=&status=").text.contains("ada@example.com"))
+        #expect(try await browser.get(Self.users + "?status=active&done=saved").text.contains("ada@example.com"))
+    }
+
+    @Test(
+        "An invalid filter of events is named by its label",
+        arguments: [
+            ("name=user.sesion.created", "did you mean user.session.created?"),
+            ("name=foo", "Event must be the name of"),
+            ("from=yesterday", "From (UTC) must be a time in UTC"), ("user_id=%2F", "User id must be an id."),
+            ("nmae=login.*", "did you mean name?"),
+            ("from=2026-02-01T00:00&until=2026-01-01T00:00", "Until (UTC) must be later"),
+        ])
+    func events(query: String, message: String) async throws {
+        let world = try await ConsoleWorld()
+        var (browser, _) = try await world.operatorBrowser()
+        for path in [Self.events, "/console/events", "/console/operators/events"] {
+            let answer = try await browser.get(path + "?" + query)
+            #expect(answer.status == 400 && answer.text.contains(message), "\(answer.text)")
+            #expect(try await browser.get(path + "/export?format=csv&" + query).status == 400)
+        }
+    }
+
+    @Test(
+        "A time is that of a field of the browser, in UTC, or RFC 3339",
+        arguments: [
+            "2099-01-01T00%3A00", "2099-01-01T00%3A00%3A01", "2099-01-01T00%3A00%3A00Z", "2099-01-01T00%3A00%3A00.500",
+        ])
+    func times(text: String) async throws {
+        let world = try await ConsoleWorld()
+        var (browser, _) = try await world.operatorBrowser()
+        _ = try await world.service.users.create(
+            app: world.world.appID, identifiers: [CanonicalIdentifier(type: "email_address", value: "ada@example.com")])
+        let later = try await browser.get(Self.events + "?name=&user_id=&until=&from=" + text)
+        #expect(later.status == 200 && later.text.contains("No event matches"), "\(later.text)")
+        let shown = text.replacing("%3A", with: ":").replacing("Z", with: "")
+        #expect(later.text.contains(#"name="from" value="\#(shown)""#))
+        let earlier = try await browser.get(Self.events + "?until=" + text)
+        #expect(earlier.text.contains(">user.created</span>"))
+        #expect(earlier.text.contains("<option value=\"user.session.created\">"))
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import PreludeSessionTesting
+import SessionDomain
+import Testing
+
+@testable import SessionConsole
+@testable import SessionHTTP
+
+@Suite("Settings of an app in the console")
+struct SettingsMembersTests {
+    @Test("The form has a field for each member of the app in the management API, and no other one")
+    func complete() async throws {
+        let world = try await ConsoleWorld()
+        let app = try await world.service.apps.app(world.world.appID)
+        let body = try JSONSerialization.jsonObject(with: JSONEncoder().encode(AppBody(app: app))) as? [String: Any]
+        let members = Set(try #require(body).keys).subtracting(["id", "created_at"])
+        var (browser, _) = try await world.operatorBrowser()
+        let page = try await browser.get(ConsoleWorld.app + "/settings").text
+        let form = try #require(page.firstMatch(of: /<form [^>]*id="app".*?<\/form>/.dotMatchesNewlines())).output
+        let fields = form.matches(of: /name="([a-z_]+)"/).map { String($0.1) }
+        #expect(Set(fields).subtracting([Visit.tokenField, FormView.versionField]) == members)
+    }
+
+    @Test("Development tokens are switched on and off, with a warning")
+    func developmentTokens() async throws {
+        let world = try await ConsoleWorld()
+        var (browser, _) = try await world.operatorBrowser()
+        let path = ConsoleWorld.app + "/settings"
+        #expect(try await browser.get(path).text.contains("so leave it off in production."))
+        let form = "name=Test&new_identifier_hold=60&signing_algorithm=EdDSA&event_retention=30"
+        for (more, isOn) in [("&development_tokens=on", true), ("", false)] {
+            #expect(try await browser.post(path, form + more).status == 303)
+            #expect(try await world.service.apps.app(world.world.appID).developmentTokens == isOn)
+        }
+    }
+}
