@@ -21,6 +21,8 @@ final class PostgresConnection {
     /// What a transaction begins with where a pooler gives each one another connection of the server. `nil`: there is none, so
     /// prepared statements and settings last.
     var pooledSettings: Statement?
+    /// Whether transactions wait longer for a lock.
+    var isPatient = false
     /// Whether the process uses another primary than the server.
     var isReplaced: () -> Bool = { false }
     /// Notes that the server has answered, with the milliseconds on a clock that never jumps.
@@ -121,12 +123,13 @@ final class PostgresConnection {
     @discardableResult
     func run(_ statements: [Statement], commits: Bool = false) throws(PostgresFailure) -> [Rows] {
         guard isUsable else { throw PostgresFailure(.disconnected, "the connection is lost") }
-        if let pooledSettings, let first = statements.first, first.isBegin {
-            // The rows of the settings are no result of the caller's.
-            let rows = try runAll([first, pooledSettings] + statements.dropFirst(), commits: commits)
-            return Array(rows.prefix(1) + rows.dropFirst(2))
+        guard let first = statements.first, first.isBegin, pooledSettings != nil || isPatient else {
+            return try runAll(statements, commits: commits)
         }
-        return try runAll(statements, commits: commits)
+        // The rows of the settings are no result of the caller's.
+        let settings = [pooledSettings, isPatient ? PostgresServer.longLockWait : nil].compactMap(\.self)
+        let rows = try runAll([first] + settings + statements.dropFirst(), commits: commits)
+        return Array(rows.prefix(1) + rows.dropFirst(1 + settings.count))
     }
 
     private func runAll(_ statements: [Statement], commits: Bool) throws(PostgresFailure) -> [Rows] {
