@@ -23,6 +23,8 @@ final class PostgresConnection {
     var pooledSettings: Statement?
     /// Whether transactions wait longer for a lock.
     var isPatient = false
+    /// How many pipelines were sent. Each is a round trip.
+    private(set) var pipelines = 0
     /// Whether the process uses another primary than the server.
     var isReplaced: () -> Bool = { false }
     /// Notes that the server has answered, with the milliseconds on a clock that never jumps.
@@ -65,6 +67,8 @@ final class PostgresConnection {
         warnings.deallocate()
     }
 
+    var socket: CInt { pq_socket(handle) }
+
     /// The process of the server, as it was at the start. A pooler invents one.
     var announcedProcess: Int { Int(pq_backend_pid(handle)) }
 
@@ -79,7 +83,7 @@ final class PostgresConnection {
         }
         // A closed connection is readable, too. Then the next pipeline fails.
         if isListening { return true }
-        var descriptor = pollfd(fd: pq_socket(handle), events: Int16(POLLIN), revents: 0)
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return poll(&descriptor, 1, 0) == 0
     }
 
@@ -98,7 +102,7 @@ final class PostgresConnection {
     /// Waits for a notification, or for some milliseconds. Several notifications are one.
     func awaitNotification(atMost milliseconds: Int) throws(PostgresFailure) {
         var isNotified = takeNotifications()
-        var descriptor = pollfd(fd: pq_socket(handle), events: Int16(POLLIN), revents: 0)
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         while !isNotified {
             let ready = poll(&descriptor, 1, CInt(milliseconds))
             if ready == 0 || (ready < 0 && errno == EINTR) { return }
@@ -139,6 +143,7 @@ final class PostgresConnection {
                 .rejected, "PostgreSQL stores no text that contains the character NUL", isOfCaller: true)
         }
         var progress = Progress()
+        pipelines += 1
         isInStep = false
         warnings.pointee = 0
         do {
@@ -264,7 +269,7 @@ final class PostgresConnection {
     }
 
     func wait(for events: Int32) throws(PostgresFailure) {
-        var descriptor = pollfd(fd: pq_socket(handle), events: Int16(events), revents: 0)
+        var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
         var ready: CInt
         repeat { ready = poll(&descriptor, 1, CInt(patience)) } while ready < 0 && errno == EINTR
         guard ready > 0 else { throw PostgresFailure(.disconnected, "the server did not answer in \(patience) ms") }
