@@ -32,11 +32,11 @@ struct AdditiveMigrationTests {
         }
     }
 
-    @Test("This program keeps the whole contract on tables that a next release has widened")
-    func widened() async throws {
+    @Test("This program keeps the whole contract on tables that a next release has widened", arguments: [0, 3])
+    func widened(partitions: Int) async throws {
         for statements in WidenedSchema.transactions { #expect(AdditiveSQL.problem(of: statements) == nil) }
         let outcome = try await ContractRun().outcome {
-            let url = try TestServer.emptySchema()
+            let url = try TestServer.emptySchema(partitions: partitions)
             try await onOwnThread {
                 // The creation of an index waits for transactions of all tests.
                 let connection = try TestServer.connect(to: url, patience: 60_000)

@@ -69,15 +69,15 @@ struct ConnectionWorkerTests {
             queuedAt: 0, work: .read { _ throws(PostgresFailure) in {} }, sharingKey: nil, fail: { answer.set($0) },
             span: nil)
         connected.add(1)
-        #expect(!worker.run([job]))
+        #expect(worker.run([job]) == nil)
         #expect(answer.error == nil)
         #expect(log.connects == 1)
         connected.add(-1)
-        #expect(worker.run([job]))
+        #expect(worker.run([job]) != nil)
         #expect(answer.error == .unavailable("away"))
         log.comeBack()
         connected.add(1)
-        #expect(worker.run([job]))
+        #expect(worker.run([job]) != nil)
         #expect(connected.value == 2)
     }
 
@@ -108,12 +108,36 @@ struct ConnectionWorkerTests {
         #expect(log.uptime == 1300)
     }
 
+    @Test("A job whose row is locked is returned to the pool, and waits longer at its next attempts")
+    func locked() throws {
+        let worker = worker()
+        log.comeBack()
+        let waits = Mutex<[String]>([])
+        let answer = Answer()
+        let job = PoolJob(
+            queuedAt: 0,
+            work: .read { connection throws(PostgresFailure) in
+                let rows = try connection.run([.begin, Statement("SELECT current_setting('lock_timeout')"), .commit])
+                waits.withLock { $0.append((try? rows[1].first { try $0.next() as String }) ?? "") }
+                throw PostgresFailure(state: "55P03", message: "locked", of: nil)
+            }, sharingKey: nil, fail: { answer.set($0) }, span: nil)
+        var blocked = [job]
+        for _ in 1..<GuardFailures.maximumAttempts {
+            blocked = try #require(worker.run(blocked))
+            #expect(blocked.count == 1)
+            #expect(answer.error == nil)
+        }
+        #expect(try #require(worker.run(blocked)).isEmpty)
+        #expect(answer.error == .unavailable("PostgreSQL 55P03: locked"))
+        #expect(waits.withLock(\.self) == ["100ms"] + Array(repeating: "500ms", count: 7))
+    }
+
     @Test("Of a batch, only the jobs fail whose time is over")
     func deadlinesOfBatch() {
         let worker = worker()
         log.comeBack(at: 700)
         let (first, second, third) = (Answer(), Answer(), Answer())
-        #expect(worker.run([read(until: 300, first), read(until: 600, second), read(until: 900, third)]))
+        #expect(worker.run([read(until: 300, first), read(until: 600, second), read(until: 900, third)]) != nil)
         #expect(first.error == .unavailable("away"))
         #expect(second.error == .unavailable("away"))
         #expect(third.isSuccess)

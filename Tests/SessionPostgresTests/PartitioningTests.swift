@@ -31,6 +31,43 @@ struct PartitioningTests {
         #expect(parameters == "{fillfactor=70}")
     }
 
+    @Test("A later index of each partition is created concurrently, and again if that was interrupted")
+    func index() async throws {
+        let url = try TestServer.emptySchema(partitions: 3)
+        let index = Migration(
+            number: Migration.supported + 1, name: "index", usableFrom: Migration.supported,
+            work: .index(name: "more", on: "sessions (app_id, last_seen_at)"))
+        let definitions = try await onOwnThread {
+            // The creation of an index waits for transactions of all tests.
+            let connection = try TestServer.connect(to: url, patience: 60_000)
+            _ = try Migrator(connection: connection).migrate()
+            // One is complete, and the creation of another one was interrupted.
+            for number in [0, 1] {
+                let columns = number == 0 ? "app_id, last_seen_at" : "app_id"
+                _ = try connection.run([Statement("CREATE INDEX more_\(number) ON sessions_\(number) (\(columns))")])
+            }
+            let invalid = "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'more_1'::regclass"
+            _ = try connection.run([Statement(invalid)])
+            let complete: Int = try connection.one("SELECT 'more_0'::regclass::oid::bigint")
+            // The setting of today does not count.
+            _ = try connection.run([Statement("SELECT set_config('\(Partitioning.setting)', '', FALSE)")])
+            let migrator = Migrator(connection: connection, migrations: Migration.all + [index])
+            #expect(try migrator.state().pending[0].sql.contains { $0.contains("ON ONLY sessions ") })
+            #expect(try migrator.migrate().now == index.number)
+            #expect(try connection.one("SELECT 'more_0'::regclass::oid::bigint") as Int == complete)
+            let valid = "SELECT bool_and(indisvalid) FROM pg_index WHERE indexrelid::regclass::text LIKE 'more%'"
+            #expect(try connection.one(valid) as Bool)
+            let attached = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'more'::regclass"
+            #expect(try connection.one(attached) as Int == 3)
+            let query = """
+                SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() AND indexname LIKE 'more%'
+                """
+            return try connection.run([Statement(query)])[0].all { try $0.next() as String }
+        }
+        #expect(definitions.count == 4)
+        #expect(definitions.allSatisfy { $0.hasSuffix("(app_id, last_seen_at)") })
+    }
+
     @Test("More partitions than the server has locks for are refused before anything is created")
     func locks() async throws {
         let url = try TestServer.emptySchema(partitions: 1024)

@@ -93,6 +93,45 @@ struct PoolDeadlineTests {
         #expect(failures.all[4] == .missing, "a thread took it in time")
     }
 
+    @Test("A job that waits for a lock goes behind the others, keeps its deadline, and says what it waited for")
+    func blocked() async {
+        let failures = Failures()
+        await withBusyPool { pool in
+            pool.enqueue(failures.job(1))
+            guard let batch = pool.next(), let blocked = batch[0].afterLockWait(now: 0) else { return }
+            time.pass(300)
+            pool.enqueue(failures.job(2))
+            pool.finished(batch, blocked: [blocked])
+            #expect(pool.next()?.first?.lockWaits == 0)
+            // The pool has one connection, so one job may wait for locks at a time.
+            guard let again = pool.next(), let last = again[0].afterLockWait(now: 300) else { return }
+            pool.finished(again, blocked: [last])
+            time.pass(699)
+            #expect(failures.all.isEmpty)
+            time.pass(1)
+            #expect(failures.all == [1: .unavailable("another transaction kept a row locked for too long")])
+        }
+    }
+
+    @Test("A job that comes back has a timer of its own if it must end before those that wait")
+    func earlierDeadline() async {
+        let failures = Failures()
+        await withBusyPool { pool in
+            pool.enqueue(failures.job(1))
+            time.pass(500)
+            pool.enqueue(failures.job(2))
+            guard pool.next() != nil, let second = pool.next() else { return }
+            time.pass(400)
+            pool.enqueue(failures.job(3))
+            time.pass(100)
+            #expect(time.timers == [1900])
+            pool.finished(second, blocked: second.compactMap { $0.afterLockWait(now: 1000) })
+            #expect(time.timers == [1900, 1500])
+            time.pass(500)
+            #expect(failures.all.keys.sorted() == [2])
+        }
+    }
+
     @Test("A job that a thread gives back keeps its deadline")
     func givenBack() async {
         let failures = Failures()

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import SessionDomain
 internal import SessionTokens
-internal import Synchronization
 internal import Testing
 
 @testable import SessionPostgres
@@ -196,14 +195,6 @@ struct PoolTests {
             }
         }
     }
-}
-
-private final class Tally: Sendable {
-    private let value = Mutex(0)
-
-    var count: Int { value.withLock(\.self) }
-
-    func add() { value.withLock { $0 += 1 } }
 }
 
 private struct Oops: Error, Equatable {}

@@ -62,8 +62,8 @@ struct SharedTransactionsTests {
         // The others have answers while the row is still locked.
         #expect(outcomes.allSatisfy { if case .rotated = $0 { true } else { false } })
         _ = try holder.run([.rollback])
-        // The one behind the lock has its own then. Its attempts last four seconds. If this test went on later than that, it
-        // repeats.
+        // The one behind the lock has its own then. Its attempts last more than three seconds. If this test went on later than
+        // that, it repeats.
         func repeated(_ error: any Error) async throws -> RotationOutcome {
             #expect(ContinuousClock.now - begin > .seconds(3), "\(error)")
             return try await world.rotate(locked, proof: world.proof("locked again"))

@@ -60,6 +60,31 @@ struct WaitingJobsTests {
         #expect(waiting.groups == 3)
     }
 
+    @Test("A job that has waited for a lock shares no transaction, and is left out while enough of them run")
+    func lockWaits() throws {
+        var waiting = WaitingJobs()
+        for (name, key) in [(0, nil), (1, "a")] as [(UInt64, String?)] {
+            waiting.append(try #require(job(name, key).afterLockWait(now: 0)))
+        }
+        for (name, key) in [(2, "b"), (3, nil), (4, "c")] as [(UInt64, String?)] { waiting.append(job(name, key)) }
+        #expect(waiting.next(limit: 64, mayWait: false).map(\.queuedAt) == [2, 4])
+        #expect(waiting.next(limit: 64, mayWait: false).map(\.queuedAt) == [3])
+        #expect(waiting.next(limit: 64, mayWait: false).isEmpty)
+        #expect(waiting.next(limit: 64).map(\.queuedAt) == [0])
+        #expect(waiting.next(limit: 64).map(\.queuedAt) == [1])
+    }
+
+    @Test("A job waits for a lock until its deadline, or until it has had all its attempts")
+    func lastLockWait() {
+        var job = job(0, nil)
+        job.deadline = 500
+        #expect(job.afterLockWait(now: 499) != nil)
+        #expect(job.afterLockWait(now: 500) == nil)
+        var attempts = 1
+        while let next = job.afterLockWait(now: 0) { (job, attempts) = (next, attempts + 1) }
+        #expect(attempts == GuardFailures.maximumAttempts)
+    }
+
     @Test("Jobs whose deadline has passed are removed, wherever they stand, and the others keep their order")
     func expired() {
         var waiting = WaitingJobs()

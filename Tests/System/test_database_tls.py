@@ -49,13 +49,19 @@ class SecureServer:
         path = f"{self._server.folder}/server.pem"
         self._server.configure(f"ssl_cert_file = '{path}'", f"ssl_key_file = '{path}'")
 
-    def use(self, parameters: str, user: str = "secured", host: str = "localhost") -> tuple[bool, str]:
-        """Runs a command on the database. Returns whether it worked, and what it wrote."""
-        port = self._server.place.split(":")[1]
-        url = f"postgresql://{user}:{PASSWORD}@{host}:{port}/{self.database}?{parameters}"
+    @property
+    def port(self) -> str:
+        return self._server.place.split(":")[1]
+
+    def use(
+        self, parameters: str, user: str = "secured", host: str = "localhost", variables: dict | None = None,
+    ) -> tuple[bool, str]:
+        """Runs a command on the database, with these environment variables, too. Returns whether it worked, and what it
+        wrote."""
+        url = f"postgresql://{user}:{PASSWORD}@{host}:{self.port}/{self.database}?{parameters}"
         done = subprocess.run(
             [postgres.BINARY, "app", "list", "--database", url, "--key-file", self.keys], capture_output=True,
-            text=True, timeout=30)
+            text=True, timeout=30, env={**os.environ, **(variables or {})})
         output = done.stdout + done.stderr
         assert PASSWORD not in output
         return done.returncode == 0, output
@@ -127,6 +133,24 @@ def test_a_server_on_another_machine_is_verified_unless_the_url_says_otherwise(s
     root = f"sslrootcert={authority.certificate_path}"
     assert_refused(secure.use(root, host="0.0.0.0"), 'does not match host name "0.0.0.0"')
     assert_works(secure.use("sslmode=require", host="0.0.0.0"))
+
+
+@pytest.mark.parametrize("name", ["PGHOST", "PGHOSTADDR"])
+def test_a_host_of_the_environment_is_verified(secure, name):
+    address = {name: "0.0.0.0"}
+    worked, output = secure.use("", host="", variables=address)
+    assert not worked and ("certificate verify failed" in output or "host name must be specified" in output), output
+    assert_works(secure.use("sslmode=require", host="", variables=address))
+
+
+@pytest.mark.parametrize("place", ["URL", "environment"])
+def test_a_host_of_a_service_is_verified(secure, tmp_path, place):
+    file = tmp_path / "services"
+    file.write_text("[sessions]\nhost=0.0.0.0\nsslmode=prefer\n")
+    variables = {"PGSERVICEFILE": str(file)} | ({} if place == "URL" else {"PGSERVICE": "sessions"})
+    parameter = "service=sessions" if place == "URL" else ""
+    assert_refused(secure.use(parameter, host="", variables=variables), "certificate verify failed")
+    assert_works(secure.use(f"{parameter}&sslmode=require".lstrip("&"), host="", variables=variables))
 
 
 def test_a_server_without_tls_on_another_machine_is_refused(tmp_path):

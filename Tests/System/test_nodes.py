@@ -299,7 +299,7 @@ def test_a_node_that_stops_for_a_while_delays_only_its_own_requests(nodes):
 
 @needs_shift
 @pytest.mark.parametrize("seconds", [-90, 90])
-def test_the_clock_of_the_database_is_not_used(tmp_path, seconds):
+def test_the_clock_of_the_database_ends_and_limits_nothing(tmp_path, seconds):
     with contextlib.ExitStack() as stack:
         # The user of the server cannot enter the folder of a test.
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clock-")))

@@ -15,9 +15,18 @@ final class ConnectionPool: Sendable {
         var idle = 0
         /// Whether a thread will wake others for all jobs that wait.
         var isAnnounced = false
-        /// Whether a timer will look for jobs that have waited for too long.
-        var isTimed = false
+        /// Threads whose job has waited for a lock before, and may do so again.
+        var lockWaits = 0
+        /// When a timer will look for jobs that have waited for too long. `.max`: none will.
+        var timer = Int64.max
         var isClosed = false
+
+        /// - Returns: When a new timer must look, because no other does by the deadline of a job.
+        mutating func time(_ deadline: Int64) -> Int64? {
+            guard deadline < timer else { return nil }
+            timer = deadline
+            return deadline
+        }
     }
 
     private let queue = Mutex(Queue())
@@ -54,35 +63,37 @@ final class ConnectionPool: Sendable {
     func enqueue(_ job: PoolJob) {
         var job = job
         job.deadline = clock.uptime() + options.patience
-        let (refusal, mustAnnounce, mustTime): (StoreError?, Bool, Bool) = queue.withLock { queue in
-            if queue.isClosed { return (.unavailable("the store is closed"), false, false) }
-            if queue.waiting.count >= options.capacity { return (.overloaded, false, false) }
+        let (refusal, mustAnnounce, timer): (StoreError?, Bool, Int64?) = queue.withLock { queue in
+            if queue.isClosed { return (.unavailable("the store is closed"), false, nil) }
+            if queue.waiting.count >= options.capacity { return (.overloaded, false, nil) }
             queue.waiting.append(job)
-            defer { (queue.isAnnounced, queue.isTimed) = (true, true) }
-            return (nil, !queue.isAnnounced, !queue.isTimed)
+            defer { queue.isAnnounced = true }
+            return (nil, !queue.isAnnounced, queue.time(job.deadline))
         }
         if let refusal {
             if refusal == .overloaded { observer.observe(.writeRefused) }
             return job.fail(refusal)
         }
-        if mustTime { clock.later(options.patience) { [weak self] in self?.failExpired() } }
+        failExpired(at: timer)
         if mustAnnounce { handover.afterTurn { self.wake() } }
     }
 
     /// Fails the jobs that have waited for too long, and comes again for those that wait.
     private func failExpired() {
         let now = clock.uptime()
-        let (expired, next) = queue.withLock { queue in
+        let (expired, timer) = queue.withLock { queue in
             let expired = queue.waiting.removeExpired(at: now)
-            let next = queue.waiting.firstDeadline
-            queue.isTimed = next != nil
-            return (expired, next)
+            queue.timer = .max
+            return (expired, queue.time(queue.waiting.firstDeadline ?? .max))
         }
-        for job in expired { job.fail(Self.noConnection) }
-        if let next { clock.later(max(next - now, 1)) { [weak self] in self?.failExpired() } }
+        for job in expired { job.fail(job.lateness) }
+        failExpired(at: timer)
     }
 
-    private static let noConnection = StoreError.unavailable("no connection to the database became free in time")
+    private func failExpired(at timer: Int64?) {
+        guard let timer else { return }
+        clock.later(max(timer - clock.uptime(), 1)) { [weak self] in self?.failExpired() }
+    }
 
     /// Rejects new jobs, and waits for those that wait.
     func close() async {
@@ -99,9 +110,27 @@ final class ConnectionPool: Sendable {
 
     /// Takes back a batch, for a thread that has a connection.
     func giveBack(_ batch: [PoolJob]) {
-        queue.withLock { $0.waiting.prepend(batch) }
+        queue.withLock { queue in
+            queue.lockWaits -= Self.lockWaits(batch)
+            queue.waiting.prepend(batch)
+        }
         wake()
     }
+
+    /// Notes that a thread has run a batch.
+    ///
+    /// - Parameter blocked: Its jobs that wait for a lock. They go behind all others, and meanwhile need no connection.
+    func finished(_ batch: [PoolJob], blocked: [PoolJob]) {
+        let timers = queue.withLock { queue in
+            queue.lockWaits -= Self.lockWaits(batch)
+            for job in blocked { queue.waiting.append(job) }
+            return blocked.compactMap { queue.time($0.deadline) }
+        }
+        failExpired(at: timers.last)
+        if !blocked.isEmpty { wake() }
+    }
+
+    private static func lockWaits(_ batch: [PoolJob]) -> Int { batch.count { $0.lockWaits > 0 } }
 
     private func wake() {
         let count = queue.withLock { queue in
@@ -117,7 +146,9 @@ final class ConnectionPool: Sendable {
     func next() -> [PoolJob]? {
         while true {
             let (batch, isClosed) = queue.withLock { queue in
-                let batch = queue.waiting.next(limit: options.batchSize)
+                let batch = queue.waiting.next(
+                    limit: options.batchSize, mayWait: queue.lockWaits < options.lockWaits)
+                queue.lockWaits += Self.lockWaits(batch)
                 if batch.isEmpty, !queue.isClosed { queue.idle += 1 }
                 return (batch, queue.isClosed)
             }
@@ -140,6 +171,9 @@ package struct PoolOptions: Sendable {
     /// Milliseconds for which a job may wait for a connection: in the queue, and while a thread connects. Later it fails with
     /// `StoreError.unavailable`, also if all threads are busy.
     package var patience: Int64 = 5000
+
+    /// Connections that jobs may use which have waited for a lock. The others are for jobs of which nothing is known.
+    var lockWaits: Int { max(size / 2, 1) }
 
     package init() {}
 }

@@ -40,21 +40,23 @@ final class ConnectionWorker {
 
     /// Runs a batch.
     ///
-    /// - Returns: `false` if another thread of the pool must, because the server refuses a connection to this one, such as by
-    ///   `max_connections`.
-    func run(_ batch: [PoolJob]) -> Bool {
+    /// - Returns: The jobs that wait for a lock, and must be tried again. `nil` if another thread of the pool must run the
+    ///   batch, because the server refuses a connection to this one, such as by `max_connections`.
+    func run(_ batch: [PoolJob]) -> [PoolJob]? {
         let startedAt = observer.instant()
-        guard !isRefused() else { return false }
-        if batch.count > 1 { runTogether(batch, startedAt) } else { batch.forEach(runAlone) }
-        return true
+        guard !isRefused() else { return nil }
+        return batch.count > 1 ? runTogether(batch, startedAt) : batch.compactMap(runAlone)
     }
 
     /// Runs the batches of a pool until it is closed.
     func work(for pool: ConnectionPool) {
         while let batch = pool.next() {
-            guard !run(batch) else { continue }
-            pool.giveBack(batch)
-            clock.rest()
+            if let blocked = run(batch) {
+                pool.finished(batch, blocked: blocked)
+            } else {
+                pool.giveBack(batch)
+                clock.rest()
+            }
         }
         // So that the threads that still have jobs do not leave them to this one. Its end alone would not count.
         connection = nil
@@ -80,43 +82,43 @@ final class ConnectionWorker {
     private static let quickly: Int64 = 500
 
     /// Runs a batch in one transaction. If one job of it is refused or waits for a lock, each runs on its own.
-    private func runTogether(_ batch: [PoolJob], _ startedAt: UInt64) {
+    ///
+    /// - Returns: The jobs that wait for a lock.
+    private func runTogether(_ batch: [PoolJob], _ startedAt: UInt64) -> [PoolJob] {
         hasFailed = false
         do {
             let deadline = batch.lazy.map(\.deadline).min() ?? .max
             let replies = try withConnection(until: deadline) { connection throws(PostgresFailure) in
                 try Transaction(connection: connection).runTogether(batch.compactMap { $0.work.attempt })
             }
-            guard let replies else { return runSeparately(batch) }
+            // Each caller gets the answer as soon as its transaction has ended.
+            guard let replies else { return batch.compactMap(runAlone) }
             health.committed()
             finish(batch, replies, startedAt)
+            return []
         } catch {
             // Jobs that may wait longer than the first one go on without it.
             let now = clock.uptime()
             let waiting = isAway || !error.mayBeRepeated ? [] : batch.filter { $0.deadline > now }
             let failed = waiting.isEmpty ? batch : batch.filter { $0.deadline <= now }
             finish(failed, fail(failed, error), startedAt)
-            if waiting.count > 1 { runTogether(waiting, startedAt) } else { waiting.forEach(runAlone) }
+            return waiting.count > 1 ? runTogether(waiting, startedAt) : waiting.compactMap(runAlone)
         }
     }
 
-    /// Answers each caller as soon as its transaction has ended. The jobs that wait for a lock come last, so that they delay
-    /// the others by one wait at most.
-    private func runSeparately(_ batch: [PoolJob]) {
-        let blocked = batch.filter { job in
-            let startedAt = observer.instant()
-            hasFailed = false
-            guard let reply = answer(to: job, mayWait: false) else { return true }
-            finish([job], [reply], startedAt)
-            return false
-        }
-        blocked.forEach(runAlone)
-    }
-
-    private func runAlone(_ job: PoolJob) {
+    /// Runs a job in a transaction of its own.
+    ///
+    /// - Returns: The job for another attempt if it waits for a lock.
+    private func runAlone(_ job: PoolJob) -> PoolJob? {
         let startedAt = observer.instant()
         hasFailed = false
-        if let reply = answer(to: job, mayWait: true) { finish([job], [reply], startedAt) }
+        do {
+            finish([job], [try answer(to: job)], startedAt)
+        } catch {
+            if error.isOfLock, let next = job.afterLockWait(now: clock.uptime()) { return next }
+            finish([job], fail([job], error), startedAt)
+        }
+        return nil
     }
 
     /// Reports jobs before their callers resume, so that a metric that is read after a response contains its commit.
@@ -125,22 +127,17 @@ final class ConnectionWorker {
         handover.resuming { for reply in replies { reply() } }
     }
 
-    /// - Parameter mayWait: Whether the job is tried again if it waits for a lock.
-    /// - Returns: `nil` if it waits for a lock and may not.
-    private func answer(to job: PoolJob, mayWait: Bool) -> (@Sendable () -> Void)? {
-        do {
-            return try withConnection(until: job.deadline) { connection throws(PostgresFailure) in
-                switch job.work {
-                case .read(let read): return try read(connection)
-                case .intent(let attempt):
-                    let answer = try Transaction(connection: connection).run(attempt(), repeatsConflicts: mayWait)
-                    health.committed()
-                    return answer
-                }
+    private func answer(to job: PoolJob) throws(PostgresFailure) -> @Sendable () -> Void {
+        try withConnection(until: job.deadline) { connection throws(PostgresFailure) in
+            connection.isPatient = job.lockWaits > 0
+            defer { connection.isPatient = false }
+            switch job.work {
+            case .read(let read): return try read(connection)
+            case .intent(let attempt):
+                let answer = try Transaction(connection: connection).run(attempt())
+                health.committed()
+                return answer
             }
-        } catch {
-            if !mayWait, error.kind == .conflict { return nil }
-            return fail([job], error)[0]
         }
     }
 

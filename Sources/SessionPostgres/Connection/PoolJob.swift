@@ -16,12 +16,33 @@ struct PoolJob: Sendable {
     let queuedAt: UInt64
     let work: Work
     /// Intents with different keys can share a transaction. `nil`: this one needs its own.
-    let sharingKey: String?
+    var sharingKey: String?
     let fail: @Sendable (StoreError) -> Void
     /// Where the trace of the caller shows the transaction.
     let span: (any WorkSpan)?
-    /// Milliseconds of uptime until which the job may wait for a connection. The pool sets it.
+    /// Milliseconds of uptime until which the job may wait for a connection, or for a lock. The pool sets it.
     var deadline = Int64.max
+    /// How often it has waited for a lock in vain.
+    private(set) var lockWaits = 0
+
+    /// Why it fails at its deadline.
+    var lateness: StoreError {
+        .unavailable(
+            lockWaits > 0
+                ? "another transaction kept a row locked for too long"
+                : "no connection to the database became free in time")
+    }
+
+    /// The same job after it has waited for a lock in vain. It shares no transaction, so that only itself waits again.
+    ///
+    /// - Returns: `nil` if that was the last attempt.
+    func afterLockWait(now: Int64) -> PoolJob? {
+        guard lockWaits + 1 < GuardFailures.maximumAttempts, now < deadline else { return nil }
+        var next = self
+        next.lockWaits += 1
+        next.sharingKey = nil
+        return next
+    }
 }
 
 /// The jobs that wait for a connection, in their order.
@@ -40,11 +61,14 @@ struct WaitingJobs {
     mutating func prepend(_ batch: [PoolJob]) { jobs.insert(contentsOf: batch, at: 0) }
 
     /// Removes the first job, and those after it that can share its transaction.
-    mutating func next(limit: Int) -> [PoolJob] {
-        guard let first = jobs.first else { return [] }
-        guard let key = first.sharingKey else { return [jobs.removeFirst()] }
-        var (batch, keys, left): ([PoolJob], Set<String>, [PoolJob]) = ([first], [key], [])
-        for job in jobs.dropFirst() {
+    ///
+    /// - Parameter mayWait: Whether it may be a job that has waited for a lock.
+    mutating func next(limit: Int, mayWait: Bool = true) -> [PoolJob] {
+        guard let place = jobs.firstIndex(where: { mayWait || $0.lockWaits == 0 }) else { return [] }
+        let first = jobs[place]
+        guard let key = first.sharingKey else { return [jobs.remove(at: place)] }
+        var (batch, keys, left): ([PoolJob], Set<String>, [PoolJob]) = ([first], [key], Array(jobs[..<place]))
+        for job in jobs[(place + 1)...] {
             // Not before a job with the same key, which stays.
             if let key = job.sharingKey, batch.count < limit, keys.insert(key).inserted {
                 batch.append(job)

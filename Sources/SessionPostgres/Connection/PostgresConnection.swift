@@ -21,6 +21,10 @@ final class PostgresConnection {
     /// What a transaction begins with where a pooler gives each one another connection of the server. `nil`: there is none, so
     /// prepared statements and settings last.
     var pooledSettings: Statement?
+    /// Whether transactions wait longer for a lock.
+    var isPatient = false
+    /// How many pipelines were sent. Each is a round trip.
+    private(set) var pipelines = 0
     /// Whether the process uses another primary than the server.
     var isReplaced: () -> Bool = { false }
     /// Notes that the server has answered, with the milliseconds on a clock that never jumps.
@@ -63,6 +67,8 @@ final class PostgresConnection {
         warnings.deallocate()
     }
 
+    var socket: CInt { pq_socket(handle) }
+
     /// The process of the server, as it was at the start. A pooler invents one.
     var announcedProcess: Int { Int(pq_backend_pid(handle)) }
 
@@ -77,7 +83,7 @@ final class PostgresConnection {
         }
         // A closed connection is readable, too. Then the next pipeline fails.
         if isListening { return true }
-        var descriptor = pollfd(fd: pq_socket(handle), events: Int16(POLLIN), revents: 0)
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return poll(&descriptor, 1, 0) == 0
     }
 
@@ -96,7 +102,7 @@ final class PostgresConnection {
     /// Waits for a notification, or for some milliseconds. Several notifications are one.
     func awaitNotification(atMost milliseconds: Int) throws(PostgresFailure) {
         var isNotified = takeNotifications()
-        var descriptor = pollfd(fd: pq_socket(handle), events: Int16(POLLIN), revents: 0)
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         while !isNotified {
             let ready = poll(&descriptor, 1, CInt(milliseconds))
             if ready == 0 || (ready < 0 && errno == EINTR) { return }
@@ -121,12 +127,13 @@ final class PostgresConnection {
     @discardableResult
     func run(_ statements: [Statement], commits: Bool = false) throws(PostgresFailure) -> [Rows] {
         guard isUsable else { throw PostgresFailure(.disconnected, "the connection is lost") }
-        if let pooledSettings, let first = statements.first, first.isBegin {
-            // The rows of the settings are no result of the caller's.
-            let rows = try runAll([first, pooledSettings] + statements.dropFirst(), commits: commits)
-            return Array(rows.prefix(1) + rows.dropFirst(2))
+        guard let first = statements.first, first.isBegin, pooledSettings != nil || isPatient else {
+            return try runAll(statements, commits: commits)
         }
-        return try runAll(statements, commits: commits)
+        // The rows of the settings are no result of the caller's.
+        let settings = [pooledSettings, isPatient ? PostgresServer.longLockWait : nil].compactMap(\.self)
+        let rows = try runAll([first] + settings + statements.dropFirst(), commits: commits)
+        return Array(rows.prefix(1) + rows.dropFirst(1 + settings.count))
     }
 
     private func runAll(_ statements: [Statement], commits: Bool) throws(PostgresFailure) -> [Rows] {
@@ -136,6 +143,7 @@ final class PostgresConnection {
                 .rejected, "PostgreSQL stores no text that contains the character NUL", isOfCaller: true)
         }
         var progress = Progress()
+        pipelines += 1
         isInStep = false
         warnings.pointee = 0
         do {
@@ -261,7 +269,7 @@ final class PostgresConnection {
     }
 
     func wait(for events: Int32) throws(PostgresFailure) {
-        var descriptor = pollfd(fd: pq_socket(handle), events: Int16(events), revents: 0)
+        var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
         var ready: CInt
         repeat { ready = poll(&descriptor, 1, CInt(patience)) } while ready < 0 && errno == EINTR
         guard ready > 0 else { throw PostgresFailure(.disconnected, "the server did not answer in \(patience) ms") }

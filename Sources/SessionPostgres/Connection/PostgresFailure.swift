@@ -23,12 +23,15 @@ struct PostgresFailure: Error {
     /// Whether only the values or the rows of this caller are the cause. The server works, so the store does not count as
     /// failing: a caller must not be able to make the health check fail.
     let isOfCaller: Bool
+    /// Whether another transaction kept a lock for longer than `lock_timeout`.
+    let isOfLock: Bool
     /// Whether this engine has no such function, or does not allow its use.
     let isOfEngine: Bool
     private static let divisionByZero = "22012"
     /// Serialization failure, deadlock, lock timeout; and a foreign key, because a row that another one belongs to can be
     /// deleted after it was read, such as a webhook.
-    private static let conflicts: Set<String> = ["40001", "40P01", "55P03", "23503"]
+    private static let conflicts: Set<String> = ["40001", "40P01", lockTimeout, "23503"]
+    private static let lockTimeout = "55P03"
     /// The server shuts down, has crashed or starts, is read-only, or refuses connections.
     private static let disconnections: Set<String> = ["57P01", "57P02", "57P03", "53300", "57P05", "25P03"]
 
@@ -46,6 +49,7 @@ struct PostgresFailure: Error {
         self.kind = kind
         self.reason = reason
         self.isOfCaller = isOfCaller
+        isOfLock = false
         isOfEngine = false
     }
 
@@ -55,7 +59,8 @@ struct PostgresFailure: Error {
     init(state: String, message: String, of statement: Statement?, isOld: Bool = false) {
         reason = "PostgreSQL \(state): \(message)"
         // Data exceptions and integrity constraint violations (PostgreSQL documentation, appendix A).
-        isOfCaller = state.hasPrefix("22") || state.hasPrefix("23")
+        isOfLock = state == Self.lockTimeout
+        isOfCaller = state.hasPrefix("22") || state.hasPrefix("23") || isOfLock
         isOfEngine = ["42883", "42501", Self.unsupported].contains(state)
         if state == Self.divisionByZero, let failure = statement?.guarding {
             kind = .refused(failure)

@@ -27,7 +27,7 @@ package struct PostgresLocation: Sendable, Equatable, CustomStringConvertible {
             throw .unavailable("target_session_attrs must be read-write or primary: every call may write")
         }
         if parameters["sslmode"] == nil, environment["PGSSLMODE"] == nil {
-            parameters["sslmode"] = Self.isLocal(parameters) ? "prefer" : "verify-full"
+            parameters["sslmode"] = Self.isLocal(parameters, environment) ? "prefer" : "verify-full"
         }
         if parameters["sslmode"] == "verify-full", parameters["sslrootcert"] == nil, environment["PGSSLROOTCERT"] == nil
         {
@@ -57,7 +57,7 @@ package struct PostgresLocation: Sendable, Equatable, CustomStringConvertible {
     /// The parameters that have one value for each host.
     private static let ofHosts = ["host", "hostaddr", "port"]
 
-    private static func list(_ value: String) -> [Substring] {
+    static func list(_ value: String) -> [Substring] {
         value.split(separator: ",", omittingEmptySubsequences: false)
     }
 
@@ -105,12 +105,6 @@ package struct PostgresLocation: Sendable, Equatable, CustomStringConvertible {
         let beforeParameters = uri[scheme.upperBound...].prefix { $0 != "?" }
         let authority = beforeParameters.prefix { $0 != "/" }
         return authority.filter { $0 == "@" }.count <= 1 && !beforeParameters[authority.endIndex...].contains("@")
-    }
-
-    /// Whether nothing leaves this machine. Without a host, libpq uses a socket of the file system.
-    private static func isLocal(_ parameters: [String: String]) -> Bool {
-        let hosts = (parameters["hostaddr"] ?? parameters["host"] ?? "").split(separator: ",")
-        return hosts.allSatisfy { $0.hasPrefix("/") || $0 == "localhost" || $0.hasPrefix("127.") || $0 == "::1" }
     }
 
     /// The certificates that the system trusts. libpq before version 16 does not find them itself.

@@ -66,11 +66,13 @@ struct PostgresServer: Sendable {
         return Statement("SELECT \((settings + [Self.durable(areLocal)]).joined(separator: ", "))")
     }
 
-    /// A lock that is not free in half a second is worth another attempt. A transaction that waits for this process for seconds
-    /// belongs to a process that was stopped, and others wait for its locks.
+    /// A lock that is not free in a moment is worth another attempt, after the jobs of others. A transaction that waits for this
+    /// process for seconds belongs to a process that was stopped, and others wait for its locks.
     private static let timeouts = [
-        ("lock_timeout", "500ms"), ("statement_timeout", "5s"), ("idle_in_transaction_session_timeout", "3s"),
+        ("lock_timeout", "100ms"), ("statement_timeout", "5s"), ("idle_in_transaction_session_timeout", "3s"),
     ]
+    /// How long a transaction waits for a lock that was not free before.
+    static let longLockWait = Statement("SELECT set_config('lock_timeout', '500ms', TRUE)")
     private static let unhurried = timeouts.map { name, _ in (name, "0") }
     /// A role or a database may have others.
     private static let always = [
@@ -99,12 +101,14 @@ extension PostgresConnection {
     }
 
     /// Runs statements in one transaction, and commits. Repeats them if another transaction was in the way.
+    ///
+    /// - Throws: A lock that does not become free. The caller tries again when others had their turn.
     func change(_ statements: [Statement]) throws(PostgresFailure) -> [Rows] {
         for _ in 1..<GuardFailures.maximumAttempts {
             do {
                 return try changeOnce(statements)
             } catch {
-                guard error.kind == .conflict else { throw error }
+                guard error.kind == .conflict, !error.isOfLock else { throw error }
             }
         }
         return try changeOnce(statements)

@@ -9,10 +9,8 @@ struct Transaction {
     /// Locks keep others from changing what was read. So guards fail where a key is taken or a counter is at its limit, and
     /// the next attempt knows that.
     ///
-    /// - Parameter repeatsConflicts: Whether a deadlock, or a lock that does not become free, is another attempt.
-    func run(
-        _ attempt: any Attempt, repeatsConflicts: Bool = true
-    ) throws(PostgresFailure) -> @Sendable () -> Void {
+    /// - Throws: A lock that does not become free. The caller tries again when others had their turn.
+    func run(_ attempt: any Attempt) throws(PostgresFailure) -> @Sendable () -> Void {
         var last = PostgresFailure(.rejected, StoreError.contended.reason, isOfCaller: true)
         for _ in 0..<GuardFailures.maximumAttempts {
             do {
@@ -20,10 +18,10 @@ struct Transaction {
             } catch {
                 guard !error.isOfConnection else { throw error }
                 rollBack()
+                guard !error.isOfLock else { throw error }
                 switch error.kind {
                 case .refused(let failure): attempt.refused(failure)
                 case .conflict:
-                    guard repeatsConflicts else { throw error }
                     last = PostgresFailure(
                         .rejected, "\(StoreError.contended.reason): \(error.reason)", isOfCaller: true)
                 default: throw error

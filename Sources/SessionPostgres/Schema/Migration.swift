@@ -37,17 +37,21 @@ struct Migration: Sendable {
 
     /// What the step then runs, with the number that it writes. Each list is one pipeline.
     ///
-    /// - Parameter partitioning: How tables that the step creates are split.
+    /// - Parameter partitioning: How the tables of the step are split.
     func pipelines(_ partitioning: Partitioning?) -> [[Statement]] {
         switch work {
         case .transaction(let statements):
-            [
+            return [
                 [Self.shortWait] + (partitioning?.applied(to: statements) ?? statements).map { Statement($0) }
                     + [numbering, .commit]
             ]
         case .index(let name, let target):
+            if let index = partitioning.map({ PartitionedIndex(name, on: target, $0) }) {
+                return index.creations.map { [$0] }
+                    + [[.begin, Self.shortWait] + index.union + [numbering, .commit]]
+            }
             // An index whose creation was interrupted is invalid, and has its name.
-            [
+            return [
                 [Statement("DROP INDEX CONCURRENTLY IF EXISTS \(name)")],
                 [Statement("CREATE INDEX CONCURRENTLY \(name) ON \(target)")], [numbering],
             ]

@@ -119,18 +119,29 @@ struct Migrator {
     }
 
     private func applyOnce(_ migration: Migration) throws -> Bool {
-        let partitioning = try Partitioning.of(connection)
+        let partitioning = try partitioning(of: migration)
         do {
             let current = try connection.run(migration.beginning).last?.first { try $0.next() as Int } ?? 0
             guard current < migration.number else {
                 _ = try connection.run([.rollback])
                 return false
             }
+            if let partitioning, case .index(let name, let target) = migration.work {
+                try PartitionedIndex(name, on: target, partitioning).dropInvalid(connection)
+            }
             for pipeline in migration.pipelines(partitioning) { _ = try connection.run(pipeline) }
             return true
         } catch {
             _ = try? connection.run([.rollback])
             throw error
+        }
+    }
+
+    /// How the tables of a step are split.
+    func partitioning(of migration: Migration) throws -> Partitioning? {
+        switch migration.work {
+        case .transaction: try Partitioning.of(connection)
+        case .index(_, let target): try Partitioning.of(connection, table: PartitionedIndex.table(of: target))
         }
     }
 

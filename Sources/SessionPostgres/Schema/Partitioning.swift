@@ -40,6 +40,16 @@ struct Partitioning: Equatable {
         return try Partitioning(try rows.first?.first { try $0.next() } ?? "")
     }
 
+    /// How an existing table is split, whatever the setting is now. A table that does not exist yet will be split as the setting
+    /// says.
+    static func of(_ connection: PostgresConnection, table: Substring) throws -> Partitioning? {
+        let query =
+            "SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass($1) HAVING to_regclass($1) IS NOT NULL"
+        let count: Int? = try connection.run([Statement(query, [String(table)])])[0].first { try $0.next() }
+        guard let count else { return try of(connection) }
+        return try Partitioning(count == 0 ? "" : String(count))
+    }
+
     /// Locks that a partition of each table costs the transaction which creates them. It was 112 with PostgreSQL 15.
     private static let locks = 128
 

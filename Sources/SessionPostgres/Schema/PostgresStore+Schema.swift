@@ -24,13 +24,12 @@ extension Migrator {
         } catch StoreError.newerSchema {
             isUsable = false
         }
-        let partitioning = try Partitioning.of(connection)
         let ledger = found == 0 ? Migration.ledger : []
-        let pending = migrations.filter { $0.number > found }.enumerated().map { index, migration in
+        let pending = try migrations.filter { $0.number > found }.enumerated().map { index, migration in
             SchemaState.Step(
                 number: migration.number, name: migration.name,
                 sql: ((index == 0 ? ledger : []) + migration.beginning
-                    + migration.pipelines(partitioning).flatMap(\.self)).map(\.sql)
+                    + migration.pipelines(try partitioning(of: migration)).flatMap(\.self)).map(\.sql)
             )
         }
         return SchemaState(found: found, supported: migrations.last?.number ?? 0, isUsable: isUsable, pending: pending)
