@@ -5,7 +5,8 @@ import SessionTokens
 ///
 /// It belongs to one decoding and does not leave it.
 final class KnownMembers {
-    /// Members of responses that no request sets. A caller may send back what it has read.
+    /// Members of responses that no request sets. A caller may send back what it has read. A response also has members that
+    /// the call knows: an object without them is no response, such as one with `id` where the call has `except`.
     private static let ofResponses: Set<String> = ["id", "created_at", "updated_at", "secret_set"]
 
     private struct Object {
@@ -72,12 +73,13 @@ final class KnownMembers {
 
     private func refuseOthers() throws(Refusal) {
         for object in objects {
+            let hasKnown = object.members.keys.contains(where: object.known.contains)
             let others = object.members.filter { name, value in
-                !object.known.contains(name) && !Self.isOfResponse(name, value)
+                !object.known.contains(name) && !(hasKnown && Self.isOfResponse(name, value))
             }
             guard let unknown = others.keys.min() else { continue }
             let field = Refusal.path(object.path + [MemberKey(stringValue: unknown)])
-            guard !Self.ofResponses.contains(unknown) else {
+            guard !hasKnown || !Self.ofResponses.contains(unknown) else {
                 throw .invalidField(field, "must be as the response had it; or leave the member out")
             }
             throw .invalidField(field, "is unknown" + Refusal.hint(at: unknown, among: object.known))

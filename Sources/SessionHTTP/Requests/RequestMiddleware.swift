@@ -57,11 +57,12 @@ struct RequestMiddleware: RouterMiddleware {
         to request: Request, _ context: ServiceRequestContext,
         _ next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        // The management API has no CORS headers.
-        let pages = request.headers.contains(.origin) && !request.uri.path.hasPrefix("/v2/") ? pages : nil
+        let hasOrigin = request.headers.contains(.origin)
+        let isUnknown = hasOrigin && AccessLog.route(of: context) == AccessLog.unmatched
+        let pages = hasOrigin && Self.isOfPages(request.uri.path, isUnknown) ? pages : nil
         do {
             for check in checks { try check.check(request, context) }
-            guard let pages, AccessLog.route(of: context) == AccessLog.unmatched else {
+            guard let pages, isUnknown else {
                 return try await next(request, context)
             }
             return try await pages.handle(request, context: context, next: next)
@@ -69,5 +70,10 @@ struct RequestMiddleware: RouterMiddleware {
             let response = try ErrorResponse.make(for: error, request: request, context: context)
             return await pages?.respond(rejecting: request, context, with: response) ?? response
         }
+    }
+
+    /// The management API has no CORS headers, nor have metrics, the console, and the pages of development mode.
+    private static func isOfPages(_ path: String, _ isUnknown: Bool) -> Bool {
+        path.hasPrefix("/v1/") || (isUnknown && !path.hasPrefix("/v2/"))
     }
 }

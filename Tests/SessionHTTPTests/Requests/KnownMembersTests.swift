@@ -47,6 +47,7 @@ struct KnownMembersTests {
             (#"{"text":"a","nested":{"name":"b","x":1}}"#, "nested.x is unknown"),
             (#"{"text":"a","a secret value":1}"#, "[?] is unknown"),
             (#"{"text":"a","cou":1}"#, "cou is unknown; did you mean count?"),
+            (#"{"id":"a"}"#, "id is unknown"),
             (#"{"tex":"a"}"#, "tex is unknown; did you mean text?"),
             (#"{"text":"a","entries":[{"nam":"b"}]}"#, "entries[0].nam is unknown; did you mean name?"),
             (#"{"text":"a","count":null}"#, "count must not be null; leave the member out"),
