@@ -96,7 +96,7 @@ def test_a_test_message_shows_what_the_route_says(operator, management, backend)
     operator.open(f"{HOME}/delivery/email/1?type=webhook")
     operator.submit("#route", url=url)
     operator.submit("#test-email", identifier="nobody")
-    assert "Identifier is not an e-mail address" in operator.text
+    assert operator.text.count("Your e-mail address is not an e-mail address") == 2, "in the summary and at the field"
     operator.submit("#test-email", identifier="ada@example.com")
     assert "has not accepted the test message" in operator.text and "HTTP 422." in operator.text
     assert "Remedy: use a sender that the account may use." in operator.text
