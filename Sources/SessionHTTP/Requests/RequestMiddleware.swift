@@ -57,9 +57,10 @@ struct RequestMiddleware: RouterMiddleware {
         to request: Request, _ context: ServiceRequestContext,
         _ next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        let hasOrigin = request.headers.contains(.origin)
-        let isUnknown = hasOrigin && AccessLog.route(of: context) == AccessLog.unmatched
-        let pages = hasOrigin && Self.isOfPages(request.uri.path, isUnknown) ? pages : nil
+        let route = request.headers.contains(.origin) ? AccessLog.route(of: context) : ""
+        let isUnknown = route == AccessLog.unmatched && !request.uri.path.hasPrefix("/v2/")
+        // The management API has no CORS headers, nor have metrics, the console, and the pages of development mode.
+        let pages = isUnknown || route.hasPrefix("/v1/") ? pages : nil
         do {
             for check in checks { try check.check(request, context) }
             guard let pages, isUnknown else {
@@ -70,10 +71,5 @@ struct RequestMiddleware: RouterMiddleware {
             let response = try ErrorResponse.make(for: error, request: request, context: context)
             return await pages?.respond(rejecting: request, context, with: response) ?? response
         }
-    }
-
-    /// The management API has no CORS headers, nor have metrics, the console, and the pages of development mode.
-    private static func isOfPages(_ path: String, _ isUnknown: Bool) -> Bool {
-        path.hasPrefix("/v1/") || (isUnknown && !path.hasPrefix("/v2/"))
     }
 }
