@@ -32,7 +32,7 @@ class GuardedServer:
 
     def use(self, variables: dict[str, str], parameters: str = "", user: str = "guarded") -> tuple[bool, str]:
         """Runs a command on the database. Returns whether it worked, and what it wrote."""
-        # Without the password of whoever runs the tests.
+        # The password file of the person who runs the tests must have no effect.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PGPASS")}
         url = f"postgresql://{user}@{self.place}/{self._database}?{parameters}"
         done = subprocess.run(

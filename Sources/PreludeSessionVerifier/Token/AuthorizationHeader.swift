@@ -29,8 +29,8 @@ struct AuthorizationHeader {
         return matches(name, "bearer") ? .bearer : nil
     }
 
-    /// Whether a text is a word of small letters in any case (RFC 9110 §11.1). Only a letter becomes one by its bit for the
-    /// case.
+    /// Compares a text with a word in lower case. The case of ASCII letters does not count (RFC 9110 §11.1). An upper-case
+    /// letter differs from its lower-case letter in the bit 0x20 only, so no other character is equal to a letter here.
     private static func matches(_ text: Substring.UTF8View, _ word: String) -> Bool {
         text.elementsEqual(word.utf8) { $0 | 0x20 == $1 }
     }

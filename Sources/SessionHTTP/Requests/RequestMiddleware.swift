@@ -59,7 +59,7 @@ struct RequestMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let route = request.headers.contains(.origin) ? AccessLog.route(of: context) : ""
         let isUnknown = route == AccessLog.unmatched && !request.uri.path.hasPrefix("/v2/")
-        // The management API has no CORS headers, nor have metrics, the console, and the pages of development mode.
+        // Other paths have no CORS headers: the management API, metrics, the console, and the pages of development mode.
         let pages = isUnknown || route.hasPrefix("/v1/") ? pages : nil
         do {
             for check in checks { try check.check(request, context) }
