@@ -39,6 +39,7 @@ struct ConsequenceTests {
         #expect(try await browser.get(removal).status == 400)
         #expect(try await browser.get(removal + "?type=email_address&value=bob%40example.com").status == 404)
         #expect(try await browser.post(removal, String(phone.dropFirst())).status == 303)
+        #expect(try await browser.post(removal, String(phone.dropFirst())).status == 404, "it is gone")
         #expect(
             try await browser.get(removal + address).text.contains("It is the last identifier: the user cannot sign in")
         )

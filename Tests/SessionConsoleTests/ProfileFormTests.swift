@@ -49,4 +49,17 @@ struct ProfileFormTests {
         #expect(answer.status == 400 && answer.text.contains("Value must be JSON, such as 3, true or [1, 2]."))
         #expect(profile == Self.profile)
     }
+
+    @Test(
+        "A value of another type, and null, are refused at the field",
+        arguments: [
+            "key=level&kind=stored&value=%22x%22", "key=level&kind=stored&value=true",
+            "key=newsletter&kind=stored&value=1", "key=address&kind=stored&value=%5B%5D",
+            "key=newsletter&kind=stored&value=null", "key=newsletter&kind=json&value=null",
+        ])
+    func otherType(form: String) async throws {
+        let (answer, profile) = try await saved(form)
+        #expect(answer.status == 400 && answer.text.contains("Value must "))
+        #expect(profile == Self.profile)
+    }
 }

@@ -7,7 +7,7 @@ import SessionTokens
 enum ProfileForm {
     /// What an entered value is.
     private enum Kind: String, CaseIterable {
-        /// What the stored value is: text, or JSON. A new value is a text.
+        /// The type of the stored value. A new value is a text.
         case stored, text, json
 
         var title: String {
@@ -56,6 +56,19 @@ enum ProfileForm {
         guard let json = try? TokenJSON.decode(JSONValue.self, from: Data(entered.utf8)) else {
             throw .invalidField("value", "must be JSON, such as 3, true or [1, 2]")
         }
+        guard json != .null else { throw .invalidField("value", "must not be null; leave it empty to remove it") }
+        if kind == .stored, let stored, !hasSameType(json, stored) {
+            throw .invalidField("value", "must have the type of the stored value; or choose another kind")
+        }
         return json
+    }
+
+    private static func hasSameType(_ first: JSONValue, _ second: JSONValue) -> Bool {
+        switch (first, second) {
+        case (.bool, .bool), (.int, .int), (.int, .double), (.double, .int), (.double, .double), (.array, .array),
+            (.object, .object):
+            true
+        default: false
+        }
     }
 }

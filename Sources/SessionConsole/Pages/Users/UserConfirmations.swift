@@ -18,8 +18,9 @@ enum UserConfirmations {
         }
         routes.appPage(user + "/identifiers/remove", showRemoval)
         routes.appForm(user + "/identifiers/remove", for: .support, on: showRemoval) { visit, form in
-            _ = try await visit.service.users.removeIdentifier(
-                try identifier(form), user: visit.userID, app: visit.app.id)
+            let removed = try identifier(form)
+            guard try await visit.user.identifiers.contains(removed) else { throw Self.noIdentifier }
+            _ = try await visit.service.users.removeIdentifier(removed, user: visit.userID, app: visit.app.id)
             return visit.backToUser(.saved)
         }
         addRevocations(to: routes, user)
@@ -84,6 +85,8 @@ enum UserConfirmations {
         }
     }
 
+    private static let noIdentifier = Refusal.notFound("the user has no such identifier")
+
     private static func identifier(_ form: FormBody) throws -> CanonicalIdentifier {
         try CanonicalIdentifier(type: form.text("type") ?? "", value: form.text("value") ?? "", isSearched: true)
     }
@@ -92,7 +95,7 @@ enum UserConfirmations {
         let (user, sessions) = try await subject(visit)
         let removed = try identifier(visit.visit.problem?.entered ?? visit.visit.query)
         guard let stored = user.identifiers.first(where: { $0 == removed }) else {
-            throw Refusal.notFound("the user has no such identifier")
+            throw noIdentifier
         }
         let others = user.identifiers.filter { $0 != removed }.map(\.value)
         return page("Remove the identifier", user, visit) { path in
