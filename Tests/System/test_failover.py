@@ -2,7 +2,10 @@
 
 import concurrent.futures
 import contextlib
+import json
+import pathlib
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -10,15 +13,17 @@ import pytest
 import postgres
 from failover_load import Nodes, load_on, nodes_of
 from person import new_email
+from service import BINARY
+from shifted_clock import needs_shift, set_clock, shifting
 from transport import Transport
 from waiting import wait_until
 
 SYNCHRONOUS = "synchronous_standby_names = '*'"
 
 @contextlib.contextmanager
-def pair():
-    """A primary, and a standby that has each commit before it is answered."""
-    with postgres.own_server() as primary, postgres.own_server(primary=primary) as standby:
+def pair(variables: dict | None = None):
+    """A primary, and a standby that has each commit before it is answered. The standby has these environment variables."""
+    with postgres.own_server() as primary, postgres.own_server(primary=primary, variables=variables) as standby:
         # Not before the standby exists: until then, each commit would wait for it.
         primary.configure(SYNCHRONOUS)
         yield primary, standby
@@ -40,6 +45,45 @@ def test_a_failover_loses_no_answered_write(tmp_path):
         print(f"{first - last:.1f} s without writes, {promoted - killed:.1f} s until the standby was promoted; "
               f"{len(nodes.failed)} of {len(nodes.failed) + len(nodes.answered)} requests failed: "
               f"{sorted({reason for _, reason in nodes.failed})}")
+
+
+@needs_shift
+@pytest.mark.parametrize("seconds", [-15, 90])
+def test_a_standby_with_another_clock_takes_over_and_no_event_is_missed(tmp_path, seconds):
+    """Events are numbered by the clock of the server. With the clock of a new primary behind, new events have lower numbers."""
+    with contextlib.ExitStack() as stack:
+        # The user of the server cannot enter the folder of a test.
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clock-")))
+        folder.chmod(0o755)
+        variables = shifting(folder)
+        set_clock(folder, seconds)
+        primary, standby = stack.enter_context(pair(variables))
+        difference = float(postgres.execute(standby.url, "SELECT extract(epoch FROM clock_timestamp())")) - time.time()
+        assert abs(difference - seconds) < 5, "the clock of the standby is shifted"
+        processes = stack.enter_context(nodes_of(tmp_path, primary, standby, count=2))
+        output = tmp_path / "events"
+        with open(output, "wb") as file:
+            reader = subprocess.Popen(
+                [BINARY, "events", "--follow", "--json", "--name", "user.session.created", "--database", processes[0].database],
+                stdout=file, stderr=subprocess.STDOUT)
+        stack.callback(reader.wait, 10)
+        stack.callback(reader.terminate)
+        with load_on(Nodes(processes)).running() as load:
+            load.until_all_did(3)
+            primary.kill()
+            standby.promote()
+            load.until_all_did(3)
+        load.check()
+
+        def unread() -> set[tuple]:
+            assert reader.poll() is None, output.read_text()
+            lines = [line for line in output.read_text().splitlines(keepends=True) if line.endswith("\n")]
+            seen = [(json.loads(line)["id"],) for line in lines]
+            assert len(seen) == len(set(seen)), "an event was read twice"
+            database = f"{standby.url.rsplit('/', 1)[0]}/{processes[0].database.rsplit('/', 1)[1]}"
+            return set(postgres.rows(database, "SELECT id FROM events WHERE name = 'user.session.created'")) - set(seen)
+
+        wait_until(lambda: not unread(), 30)
 
 
 def test_nodes_leave_a_primary_that_becomes_read_only(tmp_path):
