@@ -25,8 +25,8 @@ class Body:
     is_read: bool = False
     #: Whether its conformance says that it is a body.
     is_codable: bool = False
-    #: Stored properties, and whether they are optional.
-    properties: dict[str, bool] = field(default_factory=dict)
+    #: Stored properties with their types. An empty type is not written in the source.
+    properties: dict[str, str] = field(default_factory=dict)
     #: The cases of CodingKeys with their names in JSON. Empty: the names of the properties.
     keys: dict[str, str] = field(default_factory=dict)
     is_single_value: bool = False
@@ -41,7 +41,13 @@ class Body:
         names = self.keys or {name: name for name in self.properties}
         if not set(names) <= set(self.properties):
             return None
-        return {names[name] for name in names if not self.properties[name]}
+        return {names[name] for name in names if not self.properties[name].endswith("?")}
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Returns the types of the members whose properties show it."""
+        names = self.keys or {name: name for name in self.properties}
+        return {member: self.properties[name] for name, member in names.items() if self.properties.get(name)}
 
 
 def _code(text: str) -> str:
@@ -79,9 +85,8 @@ def _read_properties(body: Body, own: str) -> None:
             continue
         names, _, type_ = found["rest"].partition(":")
         names = names.partition("=")[0] if not type_ else names
-        optional = type_.partition("=")[0].strip().endswith("?")
         for name in names.split(","):
-            body.properties[name.strip()] = optional
+            body.properties[name.strip()] = type_.partition("=")[0].strip()
 
 
 def _read_keys(body: Body, own: str) -> None:
