@@ -23,6 +23,10 @@ package final class AppDirectory: Sendable {
         /// Counts invalidations and loads. Data that was read before one of them is outdated after it.
         var version = 0
 
+        func isLoaded(at now: Timestamp) -> Bool {
+            loadedAt.map { now < $0 + AppDirectory.lifetime && $0 <= now } ?? false
+        }
+
         /// The opened app, unless something may have changed since. It costs no copy of the app.
         func currentRuntime(of id: AppID) -> AppRuntime? {
             guard let (runtime, version) = runtimes[id], version == self.version, apps.keys.contains(id) else {
@@ -64,6 +68,11 @@ package final class AppDirectory: Sendable {
     /// - Parameter host: `host[:port]` as the trusted edge received it.
     /// - Throws: `Refusal.notFound` if no app is served under this host.
     package func app(host: String) async throws -> AppRuntime {
+        if let id = named(by: host), let current = current(id) { return current }
+        return try await find(host: host)
+    }
+
+    @inline(never) private func find(host: String) async throws -> AppRuntime {
         try await loadIfNeeded()
         var named = named(by: host)
         if named == nil, try await reload() { named = self.named(by: host) }
@@ -90,10 +99,21 @@ package final class AppDirectory: Sendable {
     }
 
     package func app(_ id: AppID) async throws -> AppRuntime {
+        if let current = current(id) { return current }
+        return try await open(id)
+    }
+
+    /// The opened app, unless it must be read again. This is all that most requests need: the functions that read apps are
+    /// apart, because an asynchronous function keeps its variables on the heap.
+    private func current(_ id: AppID) -> AppRuntime? {
+        let now = environment.now()
+        let current = cache.withLock { $0.isLoaded(at: now) ? $0.currentRuntime(of: id) : nil }
+        return current?.at(now, uptime: environment.uptime())
+    }
+
+    @inline(never) private func open(_ id: AppID) async throws -> AppRuntime {
         try await loadIfNeeded()
-        if let current = cache.withLock({ $0.currentRuntime(of: id) }) {
-            return current.at(environment.now(), uptime: environment.uptime())
-        }
+        if let current = current(id) { return current }
         if !cache.withLock({ $0.apps.keys.contains(id) }) { _ = try await reload() }
         let (app, cached, version) = cache.withLock { ($0.apps[id], $0.runtimes[id], $0.version) }
         guard let app else { throw Refusal.notFound("there is no app \(id)") }
@@ -171,9 +191,7 @@ package final class AppDirectory: Sendable {
 
     private func loadIfNeeded() async throws {
         let now = environment.now()
-        let (isLoaded, version) = cache.withLock { cache in
-            (cache.loadedAt.map { now < $0 + Self.lifetime && $0 <= now } ?? false, cache.version)
-        }
+        let (isLoaded, version) = cache.withLock { ($0.isLoaded(at: now), $0.version) }
         guard !isLoaded else { return }
         let apps = try await store.apps()
         cache.withLock { cache in

@@ -133,6 +133,16 @@ package struct SessionLifecycle: Sendable {
         client: ClientFacts
     ) async throws -> IssuedTokens {
         let now = environment.now()
+        let outcome = try await store.perform(
+            rotation(app: app, token: token, stepUpToken: stepUpToken, proof: proof, device: device, now: now))
+        return try tokens(of: outcome, app: app, client: client, now: now)
+    }
+
+    /// What `refresh` does before and after the store is in functions of its own: an asynchronous function keeps its variables
+    /// on the heap, and theirs would be among them.
+    @inline(never) private func rotation(
+        app: AppRuntime, token: String?, stepUpToken: String?, proof: CheckedProof?, device: Device, now: Timestamp
+    ) throws -> RotateRefreshToken {
         guard let token, let token = RefreshToken(token, app: app.settings.id, keys: keys) else {
             environment.observer.observe(.refresh(.invalidToken, app.settings.id))
             throw Refusal.unauthorized
@@ -142,13 +152,17 @@ package struct SessionLifecycle: Sendable {
                 reference: try app.stepUpReference(token, proof: nil, now: now), grantID: environment.newID("grt"),
                 now: now)
         }
-        let outcome = try await store.perform(
-            RotateRefreshToken(
-                appID: app.settings.id, sessionID: token.sessionID, generation: token.generation,
-                proof: proof.map { app.use(of: $0, now: now) }, redemption: redemption, device: device,
-                policy: app.settings.sessions, now: now,
-                events: EventFactory(appID: app.settings.id, environment: environment),
-                notices: NoticeFactory(app.settings, environment: environment)))
+        return RotateRefreshToken(
+            appID: app.settings.id, sessionID: token.sessionID, generation: token.generation,
+            proof: proof.map { app.use(of: $0, now: now) }, redemption: redemption, device: device,
+            policy: app.settings.sessions, now: now,
+            events: EventFactory(appID: app.settings.id, environment: environment),
+            notices: NoticeFactory(app.settings, environment: environment))
+    }
+
+    @inline(never) private func tokens(
+        of outcome: RotationOutcome, app: AppRuntime, client: ClientFacts, now: Timestamp
+    ) throws -> IssuedTokens {
         environment.observer.observe(.refresh(RefreshResult(outcome), app.settings.id))
         if case .recovered = outcome, let notice = recoveries.count() {
             environment.observer.observe(.notice(notice))

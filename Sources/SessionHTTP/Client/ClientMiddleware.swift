@@ -14,22 +14,43 @@ struct ClientMiddleware: RouterMiddleware {
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        var client = try Client(
-            headers: request.headers, authority: request.head.authority, peerAddress: context.peerAddress,
-            options: options)
-        let app = try await directory.app(host: client.host)
-        if request.headers.contains(.cookie) { client.addDeviceID(cookie: AppCookies(app: app).deviceID(in: request)) }
-        var context = context
-        context.results = MiddlewareResults(client: client, app: app)
-        RequestTrail.current?.note(app: app.settings.id)
-        let call = client.isBrowser ? CrossOriginCall(request: request, app: app) : nil
-        let (events, known) = (EventContext(client, requestID: context.requestID), context)
-        return try await EventContext.$current.withValue(events) {
-            try await RequestedLanguages.$current.withValue(client.facts.locales) {
-                guard let call else { return try await next(request, known) }
-                return try await call.respond(known, next)
+        let client = try client(of: request, context)
+        let identified = identified(request, context, client: client, app: try await directory.app(host: client.host))
+        return try await EventContext.$current.withValue(identified.events) {
+            try await RequestedLanguages.$current.withValue(identified.languages) {
+                guard let call = identified.call else { return try await next(request, identified.context) }
+                return try await call.respond(identified.context, next)
             }
         }
+    }
+
+    /// What is known of a request when its client and its app are.
+    private struct Identified: Sendable {
+        let context: ServiceRequestContext
+        let events: EventContext
+        let languages: [String]
+        /// `nil`: no call of a browser.
+        let call: CrossOriginCall?
+    }
+
+    /// Not inlined, as the next function: `handle` is asynchronous and keeps its variables on the heap.
+    @inline(never) private func client(of request: Request, _ context: ServiceRequestContext) throws -> Client {
+        try Client(
+            headers: request.headers, authority: request.head.authority, peerAddress: context.peerAddress,
+            options: options)
+    }
+
+    @inline(never) private func identified(
+        _ request: Request, _ context: ServiceRequestContext, client: Client, app: AppRuntime
+    ) -> Identified {
+        var (client, context) = (client, context)
+        if request.headers.contains(.cookie) { client.addDeviceID(cookie: AppCookies(app: app).deviceID(in: request)) }
+        context.results = MiddlewareResults(client: client, app: app)
+        RequestTrail.current?.note(app: app.settings.id)
+        return Identified(
+            context: context, events: EventContext(client, requestID: context.requestID),
+            languages: client.facts.locales,
+            call: client.isBrowser ? CrossOriginCall(request: request, app: app) : nil)
     }
 
     /// Lets pages of the app read the response to a request that no route has seen, such as one with an invalid header.
