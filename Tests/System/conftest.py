@@ -20,9 +20,11 @@ def pytest_configure(config):
 #: Files that take long, the longest first. Each file runs in one process, and these begin first, so that the processes end at
 #: about the same time.
 LONG = [
-    "test_nodes.py", "test_backup.py", "test_signing_keys.py", "test_web_client.py", "test_operator_commands.py",
-    "test_listings.py", "test_configuration.py", "test_documentation.py", "test_packages.py", "test_console_playground.py",
-    "test_mail_delivery.py", "test_http2.py", "test_development_app.py", "test_terminal.py",
+    "test_claimed_messages.py", "test_nodes.py", "test_backup.py", "test_signing_keys.py", "test_sdk_nodes.py",
+    "test_openapi_calls.py", "test_hot_path.py", "test_failover.py", "test_operator_commands.py",
+    "test_console_walk.py", "test_console_graphs.py", "test_mail_kill_points.py", "test_runbooks.py",
+    "test_lost_files.py", "test_templates.py", "test_configuration.py", "test_log.py", "test_pooler.py",
+    "test_listings.py", "test_benchmark.py",
 ]
 
 
