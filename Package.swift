@@ -252,6 +252,8 @@ for target in package.targets where target.type != .system {
         features.append("NonisolatedNonsendingByDefault")
     }
     target.swiftSettings = [.enableExperimentalFeature(service)] + features.map { .enableUpcomingFeature($0) }
+    // Its own code is most of its work. SwiftPM accepts such a flag in the root package only, so apps must not see it.
+    if buildsService, target.name == "RotationExplorerTests" { target.swiftSettings?.append(.unsafeFlags(["-O"])) }
 }
 
 // `scripts/package` sets this variable for the tree of a tag. Otherwise `--version` says that the tree has no tag.

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from mail_browser import CHROMIUM
+from mail_browser import SHELL
 
 #: What Chromium calls at any time for itself is switched off.
 FLAGS = [
@@ -39,12 +39,12 @@ class PageError(Exception):
 class Browser:
     """One process of Chromium. Profiles separate cookies and storage, like different users of a computer."""
 
-    def __init__(self, directory: pathlib.Path, *flags: str):
+    def __init__(self, directory: pathlib.Path, *flags: str, program: str | None = SHELL):
         (commands, self._commands), (self._events, events) = os.pipe(), os.pipe()
         # Chromium reads commands from descriptor 3 and writes to 4.
         redirect = f'exec "$@" 3<&{commands} 4>&{events}'
         self.process = subprocess.Popen(
-            ["bash", "-c", redirect, "bash", CHROMIUM, *FLAGS, *flags, f"--user-data-dir={directory}", "about:blank"],
+            ["bash", "-c", redirect, "bash", program, *FLAGS, *flags, f"--user-data-dir={directory}", "about:blank"],
             pass_fds=(commands, events), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=open(directory / "chromium.log", "wb"))
         os.close(commands)

@@ -7,6 +7,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ForeignJudge"))
 from browser import Browser  # noqa: E402
 from certificate_authority import CertificateAuthority  # noqa: E402
+from mail_browser import CHROMIUM  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from service import Service  # noqa: E402
 
@@ -14,6 +15,22 @@ from service import Service  # noqa: E402
 def pytest_configure(config):
     # RFC 9864 gives Ed25519 its own algorithm name. The protocol uses EdDSA, as its clients do.
     config.addinivalue_line("filterwarnings", "ignore:EdDSA is deprecated")
+
+
+#: Files that take long, the longest first. Each file runs in one process, and these begin first, so that the processes end at
+#: about the same time.
+LONG = [
+    "test_claimed_messages.py", "test_nodes.py", "test_backup.py", "test_signing_keys.py", "test_sdk_nodes.py",
+    "test_openapi_calls.py", "test_hot_path.py", "test_failover.py", "test_operator_commands.py",
+    "test_console_walk.py", "test_console_graphs.py", "test_mail_kill_points.py", "test_runbooks.py",
+    "test_lost_files.py", "test_templates.py", "test_configuration.py", "test_log.py", "test_pooler.py",
+    "test_listings.py", "test_benchmark.py",
+]
+
+
+def pytest_collection_modifyitems(items):
+    ranks = {name: rank for rank, name in enumerate(LONG)}
+    items.sort(key=lambda item: ranks.get(item.path.name, len(LONG)))
 
 
 @contextmanager
@@ -43,6 +60,14 @@ def shared(tmp_path_factory):
 def browser(tmp_path_factory):
     """Returns one Chromium for all tests of a module. Only tests that need Chromium ask for it."""
     browser = Browser(tmp_path_factory.mktemp("chromium"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def whole_browser(tmp_path_factory):
+    """Returns a Chromium with the settings of a user and a process for each site, which the shell does not have."""
+    browser = Browser(tmp_path_factory.mktemp("chromium"), program=CHROMIUM)
     yield browser
     browser.close()
 

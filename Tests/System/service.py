@@ -20,6 +20,9 @@ BINARY = ROOT / ".build" / "debug" / "prelude-session"
 #: The app of development mode.
 APP = "devapp1"
 
+#: The variable that leaves the code of the program where it is.
+SMALL_PAGES = {"PRELUDE_SESSION_SMALL_PAGES": "true"}
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -45,6 +48,9 @@ class Service:
         #: The program. For a test that runs a changed copy of it.
         self.program = BINARY
         self.variables: dict[str, str] = {}
+        #: Whether the code is copied to huge pages, as in production. For a service that lives for seconds, this copy is a
+        #: third of the work of a start.
+        self.uses_huge_pages = False
         #: Seconds for which a start may take. An embedded database is read from one end to the other.
         self.patience = 20
         self.process: subprocess.Popen | None = None
@@ -55,7 +61,8 @@ class Service:
             [*self.wrapper, self.program, "serve", "--port", str(self.port), "--database", self.database, *self.flags],
             env={
                 **os.environ, **postgres.key_file(self.database, self.variables),
-                **({"PRELUDE_SESSION_MANAGEMENT_KEY": self.key} if self.key else {}), **self.variables,
+                **({"PRELUDE_SESSION_MANAGEMENT_KEY": self.key} if self.key else {}),
+                **({} if self.uses_huge_pages else SMALL_PAGES), **self.variables,
             },
             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         deadline = time.monotonic() + self.patience

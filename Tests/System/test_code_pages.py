@@ -26,7 +26,9 @@ def code(service: Service) -> list[tuple[str, int]]:
 
 @pytest.mark.skipif(not LINUX, reason="needs huge pages of Linux 6.1")
 def test_the_code_of_the_service_is_on_huge_pages(tmp_path):
-    with running(Service(tmp_path, "--log-level", "debug")) as service:
+    service = Service(tmp_path, "--log-level", "debug")
+    service.uses_huge_pages = True
+    with running(service):
         (permissions, size), = code(service)
         assert permissions == "r-xs" and size > 0 and size * 1024 % int(HUGE.read_text()) == 0
         assert f"the code of the program is on huge pages bytes={size * 1024}" in service.log()
@@ -34,7 +36,9 @@ def test_the_code_of_the_service_is_on_huge_pages(tmp_path):
 
 
 def test_the_code_stays_on_small_pages_if_it_is_told_to(tmp_path):
-    with running(Service(tmp_path, "--log-level", "debug", "--small-pages")) as service:
+    service = Service(tmp_path, "--log-level", "debug", "--small-pages")
+    service.uses_huge_pages = True  # Apart from the flag.
+    with running(service):
         assert code(service) == []
         assert "pages" not in service.log()
         Person.signed_in(service).refresh()

@@ -141,8 +141,8 @@ def test_an_operator_writes_previews_and_deletes_a_template(operator, management
     assert operator.run("return origin;") == "null"
 
 
-def test_the_frame_shows_the_mail_and_runs_nothing(browser, trusting):
-    operator = Operator(browser, trusting)
+def test_the_frame_shows_the_mail_and_runs_nothing(whole_browser, trusting):
+    operator = Operator(whole_browser, trusting)
     operator.sign_in(trusting.key)
     operator.open(MAIL)
     box = operator.run("""
@@ -150,11 +150,11 @@ def test_the_frame_shows_the_mail_and_runs_nothing(browser, trusting):
         return [box.width, box.height];""")
     assert box[0] > 300 and box[1] > 300
     # Chromium gives a sandboxed frame a process of its own.
-    targets = browser.call("Target.getTargets")["targetInfos"]
+    targets = whole_browser.call("Target.getTargets")["targetInfos"]
     frames = [each for each in targets if each["url"].endswith(f"/console{MAIL}/mail")]
     assert [each["type"] for each in frames] == ["iframe"], targets
-    session = browser.call("Target.attachToTarget", {"targetId": frames[0]["targetId"], "flatten": True})["sessionId"]
-    answer = browser.call("Runtime.evaluate", {
+    session = whole_browser.call("Target.attachToTarget", {"targetId": frames[0]["targetId"], "flatten": True})["sessionId"]
+    answer = whole_browser.call("Runtime.evaluate", {
         "expression": "[origin, getComputedStyle(document.querySelector('.code')).fontSize].join()"}, session)
     assert answer["result"]["value"] == "null,28px"
     # Without the right to read its origin, the console's page sees no document in the frame.

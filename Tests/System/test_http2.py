@@ -247,16 +247,19 @@ def test_unfinished_requests_take_a_bounded_number_of_places_and_bounded_memory(
         goes_on(service)
         before = memory(service)
         connections = [h2_connection(service) for _ in range(5)]
-        refused = 0
         for connection in connections:
             for stream in range(1, 2 * 60, 2):
                 connection.send(half(stream) + h2.frame(h2.DATA, 0, stream, b" " * 16_000))
                 connection.send(h2.frame(h2.DATA, 0, stream, b" " * 16_000))
             connection.read_for(0.3)
-        for connection in connections:
-            connection.read_for(0.3)
-            refused += sum(1 for code in connection.resets.values() if code == REFUSED_STREAM)
-        assert refused >= 300 - 100, "the oldest unfinished requests made room"
+
+        def refused() -> int:
+            for connection in connections:
+                connection.read_for(0.1)
+            return sum(code == REFUSED_STREAM for connection in connections for code in connection.resets.values())
+
+        # On a busy machine, the last ones arrive late.
+        wait_until(lambda: refused() >= 300 - 100)
         assert memory(service) - before < 40_000
         goes_on(service)
         for connection in connections:

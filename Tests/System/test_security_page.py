@@ -47,6 +47,7 @@ def names(*folders: str) -> list[re.Pattern]:
     return found
 
 
+@functools.cache
 def python_tests() -> set[str]:
     return {name for path in (TESTS / "System").glob("test_*.py") for name in re.findall(r"def (test_\w+)\(", path.read_text())}
 

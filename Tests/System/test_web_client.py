@@ -787,10 +787,10 @@ def test_pages_and_service_at_subdomains_share_the_session_with_host_cookies(bro
     visitor.close()
 
 
-def test_a_browser_that_blocks_cookies_of_other_sites_is_told_apart_from_a_401(browser, secure_gate):
+def test_a_browser_that_blocks_cookies_of_other_sites_is_told_apart_from_a_401(whole_browser, secure_gate):
     """A profile of DevTools blocks them, like a private window."""
     _, other = secure_gate.sites
-    visitor = Visitor(browser, secure_gate.service, secure_gate.url, other.origin)
+    visitor = Visitor(whole_browser, secure_gate.service, secure_gate.url, other.origin)
     with pytest.raises(PageError) as blocked:
         visitor.sign_in()
     assert blocked.value.members["kind"] == "cookiesBlocked"
