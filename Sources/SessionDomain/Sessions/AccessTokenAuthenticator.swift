@@ -48,7 +48,9 @@ package struct AccessTokenAuthenticator: Sendable {
 
     /// The claims of a valid token. Not inlined: an asynchronous function keeps its variables on the heap, and would have those of
     /// the verification.
-    @inline(never) private func claims(of presented: PresentedToken, app: AppRuntime, now: Timestamp) -> AccessTokenClaims? {
+    @inline(never) private func claims(of presented: PresentedToken, app: AppRuntime, now: Timestamp)
+        -> AccessTokenClaims?
+    {
         guard
             let claims = try? JWT.verify(
                 presented.token, as: AccessTokenClaims.self, type: TokenType.accessToken, keys: app.accessKeys),
