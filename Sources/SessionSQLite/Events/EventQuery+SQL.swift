@@ -12,7 +12,7 @@ extension Database {
             guard let place else { return nil }
             selection.end(before: place)
         }
-        guard case .family(let family)? = query.name, query.user == nil else {
+        guard case .family(let family)? = query.name, query.user == nil, query.actor == nil else {
             return try all(selection.sql, selection.arguments, as: SequencedEvent.init(reading:))
         }
         return try events(ofFamily: family, query, selection)
@@ -61,15 +61,21 @@ struct EventSelection {
         values = [query.app]
         (limit, offset) = (query.limit, query.offset)
         index = "events_by_time"
+        // A user or an actor has few events, so names are then compared one by one. Of the two, a user has fewer.
+        if let actor = query.actor {
+            index = "events_by_actor"
+            add("context ->> '$.actor.id' = ?", actor)
+        }
         if let user = query.user {
             index = "events_by_user"
             add("user_id = ?", user)
         }
+        let isOfOne = query.user != nil || query.actor != nil
         switch query.name {
         case .exactly(let name):
-            if query.user == nil { index = "events_by_name" }
+            if !isOfOne { index = "events_by_name" }
             add("name = ?", name)
-        case .family(let family) where query.user != nil: add("name > ? AND name < ?", family + ".", family + "/")
+        case .family(let family) where isOfOne: add("name > ? AND name < ?", family + ".", family + "/")
         case .family, nil: break
         }
         if let from = query.from { add("created_at >= ?", from) }
