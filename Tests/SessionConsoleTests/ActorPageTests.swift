@@ -1,6 +1,7 @@
 import HTTPTypes
 import PreludeSessionTesting
 import SessionDomain
+import SessionTokens
 import Testing
 
 @testable import SessionConsole
