@@ -51,6 +51,12 @@ extension Database {
 struct EventSelection {
     typealias Place = (time: Timestamp, sequence: Int64)
 
+    /// Whether the actor has an id. `JSONWritable` writes members in the order of their names, so the id comes first.
+    static let hasActorID = #"substr(context, 1, 16) = '{"actor":{"id":"'"#
+    /// The actor's id in the context. Ids have no character that JSON escapes.
+    static let actorID =
+        "CASE WHEN \(hasActorID) " + #"THEN substr(context, 17, instr(substr(context, 17), '"') - 1) END"#
+
     private var index: String
     private var conditions = ["app_id = ?"]
     private var values: [any DatabaseValueConvertible]
@@ -64,7 +70,8 @@ struct EventSelection {
         // A user or an actor has few events, so names are then compared one by one. Of the two, a user has fewer.
         if let actor = query.actor {
             index = "events_by_actor"
-            add("context ->> '$.actor.id' = ?", actor)
+            conditions.append(Self.hasActorID)
+            add(Self.actorID + " = ?", actor)
         }
         if let user = query.user {
             index = "events_by_user"
