@@ -38,6 +38,7 @@ package struct Console: Sendable {
         UsersPage.add(to: routes)
         UserPage.add(to: routes)
         EventsPage.add(to: routes)
+        ActorPage.add(to: routes)
         WebhooksPage.add(to: routes)
         KeysPage.add(to: routes)
         LoginsPage.add(to: routes)

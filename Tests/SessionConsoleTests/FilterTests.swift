@@ -34,6 +34,7 @@ struct FilterTests {
             ("name=user.sesion.created", "did you mean user.session.created?"),
             ("name=foo", "Event must be the name of"),
             ("from=yesterday", "From (UTC) must be a time in UTC"), ("user_id=%2F", "User id must be an id."),
+            ("actor_id=%2F", "Actor id must be an id."),
             ("nmae=login.*", "did you mean name?"),
             ("from=2026-02-01T00:00&until=2026-01-01T00:00", "Until (UTC) must be later"),
         ])

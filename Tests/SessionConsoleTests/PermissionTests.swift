@@ -36,7 +36,8 @@ struct PermissionTests {
             .init(scope: "pay", mode: "delegated", delegationHook: "https://hooks.example.com/" + markup), app: app
         ).rules[0].id
         let values = [
-            "operator_id": person.id, "app_id": "testapp", "user_id": user.id, "webhook_id": hook.id, "key_id": key.id,
+            "operator_id": person.id, "actor_id": key.id, "app_id": "testapp", "user_id": user.id,
+            "webhook_id": hook.id, "key_id": key.id,
             "config_id": login, "rule_id": rule, "scope_id": "cGF5", "mode": "direct",
             "channel": "email", "place": "1", "purpose": "sign_in", "locale": "it",
             "group": "users", "session_id": session.id,

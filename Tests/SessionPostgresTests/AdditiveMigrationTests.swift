@@ -40,6 +40,7 @@ struct AdditiveMigrationTests {
             try await onOwnThread {
                 // The creation of an index waits for transactions of all tests.
                 let connection = try TestServer.connect(to: url, patience: 60_000)
+                _ = try Migrator(connection: connection).migrate()
                 let schema = try Migrator(connection: connection, migrations: Migration.all + WidenedSchema.steps)
                     .migrate()
                 #expect(schema.now == Migration.supported + WidenedSchema.steps.count)

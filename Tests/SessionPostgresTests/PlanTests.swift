@@ -126,6 +126,27 @@ struct PlanTests {
         return statement.matches(of: /\$(\d+)/).compactMap { Int($0.1) }.max() ?? 0
     }
 
+    @Test("The events of an actor are read in their index, newest first, with each other filter")
+    func eventsOfActor() throws {
+        let connection = try TestServer.connect(to: LargeTables.url.get())
+        let app = try #require(Self.app)
+        let queries = [
+            EventQuery(app: app, actor: "usr_3", limit: 26),
+            EventQuery(app: app, actor: "usr_3", before: "9", limit: 26),
+            EventQuery(
+                app: app, actor: "usr_3", from: Timestamp(seconds: 1), until: Timestamp(seconds: 90), limit: 26),
+            EventQuery(app: app, actor: "usr_3", name: .family("user"), limit: 500),
+        ]
+        for query in queries {
+            let statement = EventSelection(query).statement
+            let plan: [String] = try connection.run([Statement("EXPLAIN " + statement.sql, statement.texts)])[0].all {
+                try $0.next()
+            }
+            #expect(plan.contains { $0.contains("Index Scan Backward using events_by_actor on events") }, "\(plan)")
+            #expect(plan.contains { $0.contains("Presorted Key: ") }, "\(plan)")
+        }
+    }
+
     @Test("The last event is found in an index")
     func lastEvent() throws {
         let connection = try TestServer.connect(to: LargeTables.url.get())

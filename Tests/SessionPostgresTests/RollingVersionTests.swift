@@ -147,12 +147,21 @@ struct RollingVersionTests {
         #expect(try connection.one("SELECT indisvalid FROM pg_index WHERE indexrelid = 'a_by_n'::regclass") as Bool)
     }
 
+    @Test("An index of a new database is created in a transaction, which waits for no other one")
+    func indexOfNewDatabase() throws {
+        let other = try TestServer.connect(to: url)
+        _ = try other.run([.begin, Statement("SELECT count(*) FROM pg_class")])
+        #expect(try migrate().now == Self.supported)
+        _ = try other.run([.rollback])
+    }
+
     @Test("Two nodes that create an index at the same time do not wait in a circle")
     func indexOnTwoNodes() async throws {
         let steps = [
             Migration(number: 1, statements: ["CREATE TABLE a (n BIGINT)"]),
             Migration(number: 2, name: "index", usableFrom: 1, work: .index(name: "a_by_n", on: "a (n)")),
         ]
+        _ = try migrate([steps[0]])
         let url = url
         let versions = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {

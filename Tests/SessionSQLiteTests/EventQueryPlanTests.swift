@@ -20,6 +20,28 @@ struct EventQueryPlanTests {
 
     private static let selections: [(name: String, change: @Sendable (inout EventQuery) -> Void)] = [
         ("app", { _ in }), ("user", { $0.user = "usr_1" }), ("name", { $0.name = .exactly("login.failed") }),
+        ("actor", { $0.actor = "mk_1" }),
+        (
+            "actor and name",
+            {
+                $0.actor = "mk_1"
+                $0.name = .exactly("login.failed")
+            }
+        ),
+        (
+            "actor and family",
+            {
+                $0.actor = "mk_1"
+                $0.name = .family("login")
+            }
+        ),
+        (
+            "user and actor",
+            {
+                $0.user = "usr_1"
+                $0.actor = "mk_1"
+            }
+        ),
         (
             "user and name",
             {
@@ -44,8 +66,8 @@ struct EventQueryPlanTests {
         for hasCursor in [false, true] {
             var statement = EventSelection(query)
             if hasCursor { statement.end(before: (Timestamp(seconds: 2), 7)) }
-            // A family without a user is read name by name.
-            let isPlain = query.user == nil && query.name == nil
+            // A family without a user and an actor is read name by name.
+            let isPlain = query.user == nil && query.actor == nil && query.name == nil
             for one in [statement] + (isPlain ? [statement.narrowed(to: "login.failed", limit: 10)] : []) {
                 let plan = try await plan(one.sql, one.arguments)
                 #expect(plan.allSatisfy { $0.hasPrefix("SEARCH") }, "\(plan)")
@@ -55,6 +77,29 @@ struct EventQueryPlanTests {
                 }
             }
         }
+    }
+
+    @Test("Events from before the index are found by their actor")
+    func earlier() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.sqlite")
+        let database = try DatabaseQueue(path: path)
+        _ = try await database.writeWithoutTransaction { db in
+            try Migration.apply(Migration.all.filter { $0.number < Migration.eventsByActor.number }, to: db)
+        }
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO events (app_id, id, name, created_at, data, context) VALUES
+                        ('testapp', 'evt_1', 'user.created', 1000, '{}', '{"actor":{"type":"client"}}'),
+                        ('testapp', 'evt_2', 'user.created', 1000, '{}', '{"actor":{"id":"mk_1","type":"management_key"}}')
+                    """)
+        }
+        try database.close()
+        let store = try SQLiteStore.open(.file(path))
+        let app = try #require(AppID("testapp"))
+        #expect(try await store.events(EventQuery(app: app, actor: "mk_1", limit: 10))?.map(\.id) == ["evt_2"])
+        try await store.close()
     }
 
     @Test("Events from before the migration are found by their user, and have no context")

@@ -8,7 +8,8 @@ enum EventRules {
     static let all: [ContractRule] = [
         ContractRule("An event is read as it was written, with its context") { world async throws in
             let context = EventContext(
-                actor: .init(.managementKey, id: "mk_1", name: "backend"), ip: "203.0.113.7", userAgent: "curl/8",
+                actor: .init(.managementKey, id: "mk_1", name: "backend"), ip: "203.0.113.7",
+                userAgent: "curl/8 \u{0}\"",
                 device: Device(id: "d", model: "Pixel", type: "mobile", osVersion: "14", countryCode: "CH"),
                 requestID: "req_1")
             let factory = EventFactory(appID: world.app, environment: world.environment, context: context)
@@ -23,7 +24,7 @@ enum EventRules {
             #expect(try await world.store.events(app: world.app, limit: 10, offset: 0).isEmpty)
             #expect(try await world.store.events(app: .service, limit: 10, offset: 0) == [event])
         },
-        ContractRule("Events are listed by user, name, family and time, newest first, in every combination") {
+        ContractRule("Events are listed by user, actor, name, family and time, newest first, in every combination") {
             world async throws in
             let events = try await world.addEvents()
             let users = [nil, "usr_1", "usr_2", "usr_9"] as [String?]
@@ -32,11 +33,12 @@ enum EventRules {
                     nil, .exactly("login.failed"), .exactly("login"), .family("login"), .family("user"),
                     .family("absent"),
                 ] as [EventQuery.NameFilter?]
+            let actors = [nil, "mk_1", "usr_2", "mk_9"] as [String?]
             for user in users {
-                for name in names {
+                for (name, actor) in names.flatMap({ name in actors.map { (name, $0) } }) {
                     for (from, until) in [(nil, nil), (2, nil), (nil, 5), (2, 5)] as [(Int?, Int?)] {
                         let query = EventQuery(
-                            app: world.app, user: user, name: name, from: from.map { world.now + $0 },
+                            app: world.app, user: user, actor: actor, name: name, from: from.map { world.now + $0 },
                             until: until.map { world.now + $0 }, limit: 100)
                         let expected = Array(events.filter(query.matches).reversed())
                         #expect(try await world.store.events(query) == expected, "\(query)")
@@ -46,9 +48,13 @@ enum EventRules {
         },
         ContractRule("Pages follow each other without a gap, by offset and by the last event") { world async throws in
             let events = try await world.addEvents()
-            for name in [nil, .family("login"), .exactly("login.failed")] as [EventQuery.NameFilter?] {
-                let all = Array(events.filter { name?.matches($0.name) ?? true }.reversed())
-                var query = EventQuery(app: world.app, name: name, limit: 3)
+            let selections: [(name: EventQuery.NameFilter?, actor: String?)] = [
+                (nil, nil), (.family("login"), nil), (.exactly("login.failed"), nil), (nil, "mk_1"),
+                (.family("login"), "usr_2"),
+            ]
+            for (name, actor) in selections {
+                var query = EventQuery(app: world.app, actor: actor, name: name, limit: 3)
+                let all = Array(events.filter(query.matches).reversed())
                 var (byOffset, byEvent): ([Event], [Event]) = ([], [])
                 for page in 0..<5 {
                     query.offset = page * 3
@@ -125,16 +131,21 @@ enum EventRules {
 }
 
 extension ContractWorld {
-    /// Twelve events of three names and two users, and one of another app. Two share each second.
+    /// Twelve events of three names, two users and three actors, and one of another app. Two share each second. One operator
+    /// has the id of a user of the app.
     fileprivate func addEvents() async throws -> [Event] {
         let names = ["login.failed", "login.limited", "user.created"].map { Event.Name(rawValue: $0) }
+        let actors = [EventContext.Actor(.managementKey, id: "mk_1"), .init(.operator, id: "usr_2"), .init(.client)]
         var added: [Event] = []
         for index in 0..<12 {
             let data: [String: JSONValue] = index % 4 == 3 ? [:] : ["user_id": .string("usr_\(index % 2 + 1)")]
-            added.append(events(at: now + index / 2).make(names[index % 3], data))
+            let environment = environment(at: now + index / 2)
+            let context = EventContext(actor: actors[index % 5 % 3])
+            added.append(
+                EventFactory(appID: app, environment: environment, context: context).make(names[index % 3], data))
         }
-        try await store.perform(AppendEvents(added))
-        try await tell(.userCreated, app: otherApp)
+        let other = EventFactory(appID: otherApp, environment: environment, context: EventContext(actor: actors[0]))
+        try await store.perform(AppendEvents(added + [other.make(.userCreated, [:])]))
         return added
     }
 }

@@ -77,6 +77,18 @@ def test_the_command_prints_one_line_for_each_event(story):
     assert lines(service.run("events", "--app", APP, "--user", user, "--until", "1h")) == []
 
 
+def test_what_a_management_key_did_is_found_by_its_id(story):
+    service, management, _, _ = story
+    made = json.loads("".join(lines(service.run("key", "create", "sam", "--json"))))[0]
+    identifier = {"type": "email_address", "value": new_email()}
+    Management(service, key=made["key"]).expect(201, "POST", "/users", {"identifiers": [identifier]})
+    listed = management.get(f"/events?actor_id={made['id']}")["events"]
+    assert names(listed) == ["user.created"] and listed[0]["context"]["actor"]["name"] == "sam"
+    assert management.get(f"/events?actor_id={made['id']}&name=login.*")["events"] == []
+    printed = [json.loads(line) for line in lines(service.run("events", "--actor", made["id"], "--json"))]
+    assert [event["id"] for event in printed] == [event["id"] for event in listed]
+
+
 def test_the_command_filters_like_the_api_and_prints_json(story):
     service, management, user, _ = story
     printed = [json.loads(line) for line in lines(service.run("events", "--name", "user.session.*", "--json"))]

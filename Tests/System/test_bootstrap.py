@@ -20,8 +20,8 @@ BUILD = {"curl", "pkg-config", "libsodium-dev", "libcurl4-openssl-dev", "libsqli
 FIXED = {
     "postgresql": "usr/lib/postgresql", "pgbouncer": "usr/sbin/pgbouncer", "postfix": "usr/lib/postfix/sbin/master"}
 TESTS = {
-    "openssl", "postgresql", "pgbouncer", "chromium", "chromium-headless-shell", "strace", "valgrind", "binutils", "gcc",
-    "libc6-dev", "nodejs"}
+    "openssl", "postgresql", "pgbouncer", "chromium", "chromium-headless-shell", "firefox-esr", "strace", "valgrind",
+    "binutils", "gcc", "libc6-dev", "nodejs"}
 AS_ROOT = {"postfix", "sasl2-bin", "libsasl2-modules", "iproute2"}
 
 pytestmark = pytest.mark.skipif(not shutil.which("apt-get"), reason="bootstrap uses brew here")

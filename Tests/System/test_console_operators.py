@@ -136,7 +136,7 @@ def test_the_pages_of_operators_can_be_read_by_everyone(browser, service, admin)
     for size, dark in [(DESKTOP, False), (DESKTOP, True), (PHONE, False), (PHONE, True)]:
         admin.show(size, dark)
         for path in ("/operators", "/operators/new", page, f"{page}/status", f"{page}/remove", "/operators/events",
-                     "/account"):
+                     page.replace("/operators", "/actors"), "/account"):
             admin.open(path)
             assert admin.findings == [], (path, size, dark)
         guest.show(size, dark)

@@ -118,7 +118,7 @@ OPERATORS = [
 
 #: Pages without a form that changes something.
 PAGES = [
-    "", "/apps", "/events", "/operators", "/operators/events", "/account", "/activity", "/api", "/api/users", "/mailbox",
+    "", "/apps", "/events", "/operators", "/operators/events", "/actors/<operator>", "/account", "/activity", "/api", "/api/users", "/mailbox",
     HOME, f"{HOME}/users", f"{HOME}/events", f"{HOME}/webhooks", f"{HOME}/keys",
 ]
 

@@ -9,7 +9,11 @@ import pytest
 import postgres
 from conftest import running
 from service import Service
-from test_operator_commands import NEWEST, command, contents, database
+from test_operator_commands import NEWEST, VERSIONS, command, contents, database
+
+
+#: Two steps before the newest version.
+OLDER = VERSIONS[-3]
 
 
 @pytest.fixture(scope="module")
@@ -28,25 +32,25 @@ def status(directory, location: str) -> tuple[int, dict]:
 
 
 def test_an_embedded_database_of_an_older_version_is_shown_and_migrated(tmp_path):
-    path = database(tmp_path / "old", NEWEST - 2)
+    path = database(tmp_path / "old", OLDER)
     before = contents(path)
     code, shown = status(tmp_path, "sqlite:old")
     assert code == 2
     assert shown == {
-        "database": str(path), "schema": str(NEWEST - 2), "supported": str(NEWEST), "state": "pending",
-        "pending": "8 audit, 9 messages"}
+        "database": str(path), "schema": str(OLDER), "supported": str(NEWEST), "state": "pending",
+        "pending": "9 messages, 11 events by actor"}
     plan = migrate(tmp_path, "plan", "sqlite:old")
-    assert plan.returncode == 0 and "-- 8 audit\nBEGIN IMMEDIATE;" in plan.stdout
+    assert plan.returncode == 0 and "-- 9 messages\nBEGIN IMMEDIATE;" in plan.stdout
     assert contents(path) == before, "neither command changes anything"
 
     # The plan is SQL that works, and leads to the same schema.
-    by_hand = database(tmp_path / "by-hand", NEWEST - 2)
+    by_hand = database(tmp_path / "by-hand", OLDER)
     with sqlite3.connect(by_hand, isolation_level=None) as connection:
         connection.executescript(plan.stdout)
     done = migrate(tmp_path, "up", "sqlite:old", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [{
-        "database": str(path), "from": str(NEWEST - 2), "to": str(NEWEST), "steps": "8 audit, 9 messages"}]
+        "database": str(path), "from": str(OLDER), "to": str(NEWEST), "steps": "9 messages, 11 events by actor"}]
     assert contents(path) == contents(by_hand)
     assert status(tmp_path, "sqlite:old")[1]["state"] == "current"
     again = migrate(tmp_path, "up", "sqlite:old")
@@ -72,20 +76,22 @@ def test_a_postgresql_database_is_shown_created_and_migrated(server, tmp_path):
     code, shown = status(tmp_path, url)
     assert (code, shown["schema"], shown["state"]) == (2, "0", "empty")
     steps = json.loads(migrate(tmp_path, "plan", url, "--json").stdout)
-    assert [step["name"] for step in steps] == ["foundation", "settings revision"]
+    assert [step["name"] for step in steps] == ["foundation", "settings revision", "events by actor"]
     assert status(tmp_path, url)[1] == shown, "a plan changes nothing"
 
     # An administrator runs the first step of the plan.
     postgres.execute(url, steps[0]["sql"])
     code, shown = status(tmp_path, url)
-    assert (code, shown["schema"], shown["state"], shown["pending"]) == (2, "9", "pending", "10 settings revision")
+    steps = "10 settings revision, 11 events by actor"
+    assert (code, shown["schema"], shown["state"], shown["pending"]) == (2, "9", "pending", steps)
     plan = migrate(tmp_path, "plan", url).stdout
-    assert plan.startswith("-- 10 settings revision\nBEGIN") and plan.endswith("COMMIT;\n")
+    assert plan.startswith("-- 10 settings revision\nBEGIN") and "COMMIT;\n-- 11 events by actor\n" in plan
+    assert "CREATE INDEX CONCURRENTLY events_by_actor ON events (app_id, " in plan
 
     done = migrate(tmp_path, "up", url, "--json")
     assert done.returncode == 0, done.stderr
     [report] = json.loads(done.stdout)
-    assert (report["from"], report["to"], report["steps"]) == ("9", shown["supported"], "10 settings revision")
+    assert (report["from"], report["to"], report["steps"]) == ("9", shown["supported"], steps)
     assert status(tmp_path, url) == (0, {**shown, "schema": shown["supported"], "state": "current", "pending": "none"})
     assert json.loads(migrate(tmp_path, "up", url, "--json").stdout)[0]["steps"] == "none"
     node = Service(tmp_path, "--key-file", str(tmp_path / "keys"))

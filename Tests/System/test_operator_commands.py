@@ -268,20 +268,23 @@ def test_a_configured_database_overrides_the_database_of_the_script(checkout, ar
 # Schemas
 
 
-def migrations() -> list[str]:
-    """Returns the SQL of each migration, in order."""
+def migrations() -> dict[int, str]:
+    """Returns the SQL of each migration by its number, in order."""
     files = sorted((ROOT / "Sources" / "SessionSQLite" / "Migrations").glob("[0-9]*.swift"))
-    return [re.search(r'sql: """\n(.*?)"""\)', file.read_text(), re.DOTALL)[1] for file in files]
+    return {
+        int(file.name[:3]): re.search(r'sql: """\n(.*?)"""\)', file.read_text(), re.DOTALL)[1] for file in files}
 
 
-NEWEST = len(migrations())
+#: The schema versions of a database in a file.
+VERSIONS = list(migrations())
+NEWEST = VERSIONS[-1]
 
 
 def database(path: pathlib.Path, version: int) -> pathlib.Path:
     """Creates an empty database with the schema of this version."""
     with sqlite3.connect(path) as made:
         made.execute("PRAGMA journal_mode = WAL")
-        made.executescript("".join(migrations()[:version]))
+        made.executescript("".join(sql for number, sql in migrations().items() if number <= version))
         made.executescript(f"PRAGMA application_id = {int.from_bytes(b'PSES')}; PRAGMA user_version = {version}")
     made.close()
     return path
@@ -298,11 +301,11 @@ def contents(path: pathlib.Path) -> list:
 
 @pytest.mark.parametrize("arguments", [*NEEDS_DATABASE, CREATE_APP], ids=name)
 def test_no_command_migrates_an_older_database(tmp_path, arguments):
-    path = database(tmp_path / "old", NEWEST - 1)
+    path = database(tmp_path / "old", VERSIONS[-2])
     before = contents(path)
     result = command(tmp_path, *arguments, "--database", "sqlite:old", MASTER_KEYS=KEYS)
     assert result.returncode != 0 and result.stdout == ""
-    assert f"{path} (from --database) has schema {NEWEST - 1}" in result.stderr
+    assert f"{path} (from --database) has schema {VERSIONS[-2]}" in result.stderr
     assert "start the service of this version" in result.stderr
     assert contents(path) == before
 
@@ -319,7 +322,7 @@ def test_the_error_for_a_newer_database_names_the_remedy(tmp_path, arguments):
 
 
 @postgres.only_embedded
-@pytest.mark.parametrize("version", range(1, NEWEST))
+@pytest.mark.parametrize("version", VERSIONS[:-1])
 def test_the_service_migrates_and_logs_it_and_then_commands_work(tmp_path, version):
     path = database(tmp_path / "session.sqlite", version)
     service = Service(tmp_path)

@@ -43,7 +43,7 @@ class Visitor:
         self.start_client()
 
     def close(self) -> None:
-        self.browser.call("Target.disposeBrowserContext", {"browserContextId": self.profile})
+        self.browser.forget(self.profile)
 
     # What the user does.
 

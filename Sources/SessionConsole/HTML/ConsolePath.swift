@@ -16,6 +16,8 @@ struct ConsolePath: Sendable, Hashable {
     static let events = home / "events"
     static let mailbox = home / "mailbox"
     static let operators = home / "operators"
+    /// What one operator or management key did.
+    static let actors = home / "actors"
     static let account = home / "account"
     static let activity = home / "activity"
     static let api = home / "api"

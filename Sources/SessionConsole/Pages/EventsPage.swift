@@ -24,7 +24,7 @@ enum EventsPage {
 
     /// The filters, with their labels.
     private static let labels: KeyValuePairs = [
-        "name": "Event", "user_id": "User id", "from": "From (UTC)", "until": "Until (UTC)",
+        "name": "Event", "user_id": "User id", "actor_id": "Actor id", "from": "From (UTC)", "until": "Until (UTC)",
     ]
 
     /// The filters of a query that have a value, with times in RFC 3339.
@@ -74,7 +74,7 @@ enum EventsPage {
                         "No event matches", "Change the filters, or show all events.", Link.button("Show all", path))
                     : Show.empty("Nothing has happened yet", "Each change and each sign-in appears here.")
             } else {
-                table("Events, newest first", found, users: users)
+                table("Events, newest first", found, users: users, trail: path)
                 olderLink(found, visit, path)
                 downloads(visit, path)
             }
@@ -92,6 +92,7 @@ enum EventsPage {
                         name, label, "login.failed or login.*", visit,
                         suggestions: Event.Name.families.union(Event.Name.all.map(\.rawValue)).sorted())
                 case "user_id": FilterForm.text(name, label, "usr_…", visit)
+                case "actor_id": FilterForm.text(name, label, "Who did it: usr_… or mk_…", visit)
                 case "from": FilterForm.time(name, label, "The earliest time", visit)
                 default: FilterForm.time(name, label, "Without this time", visit)
                 }
@@ -108,7 +109,8 @@ enum EventsPage {
     private static func filtered(_ path: ConsolePath, _ visit: Visit) -> ConsolePath {
         let values = filters(visit.query)
         return path.query([
-            "name": values["name"], "user_id": values["user_id"], "from": values["from"], "until": values["until"],
+            "name": values["name"], "user_id": values["user_id"], "actor_id": values["actor_id"],
+            "from": values["from"], "until": values["until"],
         ])
     }
 
@@ -123,21 +125,26 @@ enum EventsPage {
         }
     }
 
-    /// - Parameter users: The path of the users. `nil` for events of the service, which have none.
-    static func table(_ title: String, _ events: [Event], users: ConsolePath?) -> HTML {
+    /// - Parameters:
+    ///   - users: The path of the users. `nil` for events of the service, which have none.
+    ///   - trail: The path of the audit trail of these events.
+    static func table(_ title: String, _ events: [Event], users: ConsolePath?, trail: ConsolePath) -> HTML {
         TableView.html(
             title, columns: ["Time", "Event", "By", "Address", "User", "Details"],
             events.map { event in
                 TableView.Row(
-                    Show.time(event.createdAt), Show.code(event.name.rawValue), actor(event.context.actor),
+                    Show.time(event.createdAt), Show.code(event.name.rawValue), actor(event.context.actor, trail),
                     Show.text(event.context.ip), user(event, users), details(event))
             })
     }
 
-    private static func actor(_ actor: EventContext.Actor?) -> HTML {
+    /// The name of who did it, with a link to what else they did in this trail.
+    private static func actor(_ actor: EventContext.Actor?, _ trail: ConsolePath) -> HTML {
         guard let actor else { return Show.none }
-        if let name = actor.name { return H.bdi { name } }
-        return HTML(escaping: actor.type.rawValue.replacing("_", with: " "))
+        let name = actor.name.map { name in H.bdi { name } }
+        let shown = name ?? HTML(escaping: actor.type.rawValue.replacing("_", with: " "))
+        guard let id = actor.id else { return shown }
+        return H.a(.href(trail.query(["actor_id": id]))) { shown }
     }
 
     private static func user(_ event: Event, _ users: ConsolePath?) -> HTML {

@@ -116,7 +116,7 @@ enum AppPage {
             }
             graphs
             AppCalls.html(visit)
-            EventsPage.table("Latest events", events, users: visit.path / "users")
+            EventsPage.table("Latest events", events, users: visit.path / "users", trail: visit.path / "events")
             if visit.visit.isForAllApps { activity(visit) }
         }
         page.script = .live

@@ -96,4 +96,9 @@ enum Link {
     static func button(_ title: String, _ path: ConsolePath, _ style: String = "", label: String? = nil) -> HTML {
         H.a(.class("button " + style), .href(path), label.map { .aria(label: $0) }) { title }
     }
+
+    /// The link in the row of an operator or of a key to what they did.
+    static func audit(of name: String, _ path: ConsolePath) -> HTML {
+        H.a(.href(path), .aria(label: "What " + name + " did")) { "Events" }
+    }
 }

@@ -9,6 +9,8 @@ package struct EventQuery: Sendable, Equatable {
 
     package var app: AppID
     package var user: String?
+    /// The id of the operator or management key that caused the event.
+    package var actor: String?
     package var name: NameFilter?
     /// The earliest time.
     package var from: Timestamp?
@@ -20,11 +22,12 @@ package struct EventQuery: Sendable, Equatable {
     package var offset: Int
 
     package init(
-        app: AppID, user: String? = nil, name: NameFilter? = nil, from: Timestamp? = nil, until: Timestamp? = nil,
-        before: String? = nil, limit: Int, offset: Int = 0
+        app: AppID, user: String? = nil, actor: String? = nil, name: NameFilter? = nil, from: Timestamp? = nil,
+        until: Timestamp? = nil, before: String? = nil, limit: Int, offset: Int = 0
     ) {
         self.app = app
         self.user = user
+        self.actor = actor
         self.name = name
         self.from = from
         self.until = until
@@ -35,9 +38,10 @@ package struct EventQuery: Sendable, Equatable {
 }
 
 extension EventQuery {
-    /// Whether an event is selected by user, name and time. App and place in the list are not compared.
+    /// Whether an event is selected by user, actor, name and time. App and place in the list are not compared.
     package func matches(_ event: Event) -> Bool {
         if let user, event.userID != user { return false }
+        if let actor, event.context.actor?.id != actor { return false }
         if let name, !name.matches(event.name) { return false }
         if let from, event.createdAt < from { return false }
         if let until, event.createdAt >= until { return false }

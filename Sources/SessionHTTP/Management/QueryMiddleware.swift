@@ -9,7 +9,7 @@ struct QueryMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
 
     private static let list: Set<String> = ["limit", "offset", "cursor"]
-    private static let events = list.union(["before", "user_id", "name", "from", "until"])
+    private static let events = list.union(["before", "user_id", "actor_id", "name", "from", "until"])
 
     /// The parameters of calls with GET, by the end of their path, and those of one with DELETE.
     private static let reads: [String: Set<String>] = [

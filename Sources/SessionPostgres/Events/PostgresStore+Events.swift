@@ -34,7 +34,10 @@ extension PostgresStore: EventStore {
 }
 
 /// The statement of a query of events, newest first.
-private struct EventSelection {
+struct EventSelection {
+    /// The actor's id in the context. `JSONWritable` writes members in the order of their names, so the id comes first.
+    static let actorID = #"substring(context, '^[{]"actor":[{]"id":"([A-Za-z0-9_]+)"')"#
+
     private var conditions = ["app_id = $1"]
     private var values: [(any PostgresValue)?]
     private let limit: Int
@@ -44,6 +47,7 @@ private struct EventSelection {
         values = [query.app]
         (limit, offset) = (query.limit, query.offset)
         if let user = query.user { add("user_id = ?", user) }
+        if let actor = query.actor { add("\(Self.actorID) = ?", actor) }
         switch query.name {
         case .exactly(let name): add("name = ?", name)
         // "/" is the character after ".".

@@ -20,7 +20,7 @@ struct Migration: Sendable {
 
     /// All steps in order. A step has the same number in every store. A number can be missing in a store that does not need
     /// the step.
-    static let all = [foundation, settingsRevision]
+    static let all = [foundation, settingsRevision, eventsByActor]
 
     /// The schema of the last release. That release can use the database after each later step.
     static let released = 10
@@ -67,6 +67,14 @@ struct Migration: Sendable {
             case .index(let name, let target): [Statement("CREATE INDEX \(name) ON \(target)")]
             }
         } + (all.last.map { [$0.numbering] } ?? [])
+    }
+
+    /// The same step for tables without rows, in one transaction: it does not wait for other transactions of the database.
+    var ofNewTables: Migration {
+        guard case .index(let name, let target) = work else { return self }
+        return Migration(
+            number: number, name: self.name, usableFrom: usableFrom,
+            statements: ["CREATE INDEX \(name) ON \(target)"])
     }
 
     /// The row that says which steps were taken.

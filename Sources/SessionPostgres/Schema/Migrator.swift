@@ -40,7 +40,7 @@ struct Migrator {
         if found == 0 { try Partitioning.of(connection)?.check(connection) }
         try createLedger()
         var isNew = found == 0
-        for migration in migrations where migration.number > found {
+        for migration in pending(after: found) {
             // Another node has created the database, so to this one it was not new.
             if try !apply(migration) { isNew = false }
         }
@@ -49,6 +49,12 @@ struct Migrator {
         let now = try version()
         try checkUsable(now)
         return (isNew || found > 0 ? found : now, now)
+    }
+
+    /// The steps that a database needs. A new one has no rows when an index is created.
+    func pending(after found: Int) -> [Migration] {
+        let pending = migrations.filter { $0.number > found }
+        return found == 0 ? pending.map(\.ofNewTables) : pending
     }
 
     func createLedger() throws {

@@ -25,7 +25,7 @@ extension Migrator {
             isUsable = false
         }
         let ledger = found == 0 ? Migration.ledger : []
-        let pending = try migrations.filter { $0.number > found }.enumerated().map { index, migration in
+        let pending = try self.pending(after: found).enumerated().map { index, migration in
             SchemaState.Step(
                 number: migration.number, name: migration.name,
                 sql: ((index == 0 ? ledger : []) + migration.beginning

@@ -7,9 +7,11 @@ struct Migration: Sendable {
     let name: String
     let sql: String
 
-    /// All steps in order. A step has the same number in every store.
+    /// All steps in order. A step has the same number in every store. A number can be missing in a store that does not need
+    /// the step.
     static let all = [
         foundation, stepUp, signingKeys, rotationAttempts, deletedRedemptions, holds, managementKeys, audit, messages,
+        eventsByActor,
     ]
 
     /// Marks a file as a database of this service ("PSES"), so that the database of another program is never migrated.

@@ -19,6 +19,9 @@ struct EventsCommand: AsyncParsableCommand {
     @Option(help: "Only events about this user, usr_….")
     var user: String?
 
+    @Option(help: "Only events that this operator, usr_…, or management key, mk_…, has caused.")
+    var actor: String?
+
     @Option(help: "Only events with this name, such as login.failed, or of a family, such as 'login.*'.")
     var name: String?
 
@@ -46,8 +49,8 @@ struct EventsCommand: AsyncParsableCommand {
         try await options.withService { service in
             let now = service.environment.now()
             let query = EventQuery(
-                app: app ?? .service, user: user, name: filter, from: try time(since, "--since", now: now),
-                until: try time(until, "--until", now: now), limit: limit)
+                app: app ?? .service, user: user, actor: actor, name: filter,
+                from: try time(since, "--since", now: now), until: try time(until, "--until", now: now), limit: limit)
             let apps =
                 if let app { [try await service.apps.app(app).id] } else {
                     try await service.apps.apps().map(\.id) + [.service, .operators]

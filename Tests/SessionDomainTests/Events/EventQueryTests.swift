@@ -72,7 +72,7 @@ struct EventQueryTests {
         for name in ["login", "logins.failed", "a.login.failed"] { #expect(!filter.matches(.init(rawValue: name))) }
     }
 
-    @Test("A query selects by user, name and time; from is included, until is not")
+    @Test("A query selects by user, actor, name and time; from is included, until is not")
     func selection() throws {
         let event = try TestApp.events().make(.userCreated, ["user_id": "usr_1"])
         func query(_ change: (inout EventQuery) -> Void) throws -> Bool {
@@ -83,6 +83,11 @@ struct EventQueryTests {
         #expect(try query { _ in })
         #expect(try query { $0.user = "usr_1" })
         #expect(try query { $0.user = "usr_2" } == false)
+        #expect(try query { $0.actor = "mk_1" } == false)
+        let acting = EventContext(actor: .init(.managementKey, id: "mk_1"))
+        let done = Event(
+            id: "evt_1", appID: try appID(), name: .userCreated, createdAt: now, data: [:], context: acting)
+        #expect(EventQuery(app: try appID(), actor: "mk_1", limit: 1).matches(done))
         #expect(try query { $0.name = .family("user") })
         #expect(try query { $0.name = .exactly("user") } == false)
         #expect(try query { $0.from = now })

@@ -12,7 +12,8 @@ struct EventRoutesTests {
         "An invalid filter is rejected with the name of the parameter",
         arguments: [
             ("name=", "name "), ("name=Login", "name "), ("name=login*", "name "), ("user_id=", "user_id "),
-            ("user_id=a'b", "user_id "), ("before=%00", "before "), ("before=evt_unknown", "before "),
+            ("user_id=a'b", "user_id "), ("actor_id=", "actor_id "), ("actor_id=a%20b", "actor_id "),
+            ("actor=mk_1", "actor "), ("before=%00", "before "), ("before=evt_unknown", "before "),
             ("from=yesterday", "from "), ("from=2026-02-31T00:00:00Z", "from "), ("from=1", "from "),
             ("until=2026-01-01T12:00:00%2B01:00", "until "),
             ("from=2026-01-02T00:00:00Z&until=2026-01-02T00:00:00Z", "until "),
@@ -60,7 +61,7 @@ struct EventRoutesTests {
         #expect(!listed.text.contains(secret))
     }
 
-    @Test("Lists are filtered by name, family, user and time, and continue after an event")
+    @Test("Lists are filtered by name, family, user, actor and time, and continue after an event")
     func filters() async throws {
         let world = try await EdgeWorld()
         let headers = try await world.operatorHeaders(app: try TestApp.id())
@@ -76,6 +77,10 @@ struct EventRoutesTests {
         let all = ["user.created", "management.key.created", "management.app.created"]
         #expect(try await names("") == all)
         #expect(try await names("user_id=\(user)") == ["user.created"])
+        let key = try #require(try await world.service.managementKeys.all(of: try TestApp.id()).first?.id)
+        #expect(try await names("actor_id=\(key)") == ["user.created"])
+        #expect(try await names("actor_id=\(key)&name=management.*") == [])
+        #expect(try await names("actor_id=mk_none") == [])
         #expect(try await names("name=user.created") == ["user.created"])
         #expect(try await names("name=management.*") == Array(all.dropFirst()))
         #expect(try await names("until=2000-01-01T00:00:00Z") == [])

@@ -30,7 +30,11 @@ enum LargeTables {
             """
             messages SELECT 'contra1', n, 'email_address', n, n, '{}', FALSE, '{}', n, n, 'sent', 0, '[]', 0, n, NULL
             """,
-            "events SELECT 'contra1', n, n, 'user.created', n, '{}', n, '{}'",
+            """
+            events SELECT 'contra1', n, n, 'user.created', n, '{}', n,
+                CASE WHEN n % 3 = 0 THEN '{"actor":{"id":"usr_' || n % 50 || '","type":"operator"}}'
+                    ELSE '{"actor":{"type":"client"}}' END
+            """,
             "external_ids SELECT 'contra1', n, n",
         ]
         // Nothing checks the foreign keys of these rows.

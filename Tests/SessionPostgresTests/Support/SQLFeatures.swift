@@ -25,6 +25,7 @@ enum SQLFeatures {
 
     static let functions: Set = [
         "count", "min", "max", "coalesce", "greatest", "length", "left", "replace", "position", "unnest", "substr",
+        "substring",
         "convert_from", "set_config", "current_setting", "extract", "epoch", "clock_timestamp",
     ]
 

@@ -59,7 +59,7 @@ struct DatabaseSummaryTests {
     func earlierSchemas() async throws {
         let id = try #require(AppID("abc1234"))
         let settings = try StoredJSON.text(App(id: id, name: "a", createdAt: Timestamp(seconds: 1)))
-        for version in 1..<SQLiteStore.supportedSchema {
+        for version in Migration.all.map(\.number) where version < SQLiteStore.supportedSchema {
             let path = directory.path("\(version).sqlite")
             let database = try DatabaseQueue(path: path)
             _ = try await database.writeWithoutTransaction { db in
@@ -72,7 +72,7 @@ struct DatabaseSummaryTests {
                         INSERT INTO signing_keys (app_id, purpose, key_id, algorithm, sealed_private_key, created_at)
                         VALUES ('abc1234', 'access', 'k', 'ES256', CAST('masterk1 sealed' AS BLOB), 1000)
                         """)
-                return try Migration.apply(Array(Migration.all.prefix(version)), to: db)
+                return try Migration.apply(Migration.all.filter { $0.number <= version }, to: db)
             }
             try database.close()
             let summary = try DatabaseSummary.read(at: path)

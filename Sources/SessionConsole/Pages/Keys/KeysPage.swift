@@ -22,7 +22,7 @@ enum KeysPage {
             } else {
                 TableView.html(
                     "Management keys",
-                    columns: ["Name", "Role", "Created by", "Created", "Last used", "Expires"]
+                    columns: ["Name", "Role", "Created by", "Created", "Last used", "Expires", "Audit"]
                         + (visit.visit.canWrite ? ["Action"] : []),
                     keys.map { row($0, visit) }, action: new)
             }
@@ -46,6 +46,7 @@ enum KeysPage {
             Show.text(key.createdBy?.publicName.replacing("_", with: " ")), Show.time(key.createdAt),
             Show.time(key.lastUsedAt, or: "never"),
             isValid ? Show.time(key.expiresAt, or: "never") : Show.badge("expired", "bad"),
+            Link.audit(of: key.name, (visit.path / "events").query(["actor_id": key.id])),
         ]
         let actions = H.div(.class("actions")) {
             H.a(.class("button small"), .href(path / "rotate"), .aria(label: "Rotate " + key.name)) { "Rotate" }

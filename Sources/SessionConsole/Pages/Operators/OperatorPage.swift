@@ -81,9 +81,12 @@ enum OperatorPage {
                     FormView.form(visit, path / "limits", id: "limits", submit: "Set the limits back", style: "")
                 }
             }
-            H.p {
-                H.a(.href((ConsolePath.operators / "events").query(["user_id": person.id]))) {
-                    "All events of this account"
+            H.ul(.class("bullets")) {
+                H.li { H.a(.href(.actors / person.id)) { "What this operator did" } }
+                H.li {
+                    H.a(.href((ConsolePath.operators / "events").query(["user_id": person.id]))) {
+                        "All events about this account"
+                    }
                 }
             }
         }
@@ -146,7 +149,7 @@ enum OperatorPage {
                 visit, path / "remove",
                 consequences: [
                     "The account of \(person.name) is deleted.", ended(sessions), keys,
-                    "The audit trail keeps what the operator did.", "This cannot be undone.",
+                    "The audit trail keeps what the operator did, under the id \(person.id).", "This cannot be undone.",
                 ], submit: "Remove the operator", back: path)
         }
     }

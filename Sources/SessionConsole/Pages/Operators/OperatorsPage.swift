@@ -23,7 +23,7 @@ enum OperatorsPage {
             } else {
                 TableView.html(
                     "Operator accounts, newest first",
-                    columns: ["E-mail address", "Role", "App", "Status", "Password", "Invited"],
+                    columns: ["E-mail address", "Role", "App", "Status", "Password", "Invited", "Audit"],
                     operators.map(row), action: new)
             }
             H.p { H.a(.href(.operators / "events")) { "All events of operator accounts" } }
@@ -34,7 +34,7 @@ enum OperatorsPage {
         TableView.Row(
             H.a(.href(.operators / person.id)) { H.bdi { person.name } }, badge(person.role),
             app(of: person), Show.status(person.user.status), HTML(escaping: person.user.hasPassword ? "yes" : "no"),
-            Show.time(person.user.createdAt))
+            Show.time(person.user.createdAt), Link.audit(of: person.name, .actors / person.id))
     }
 
     static func badge(_ role: OperatorRole) -> HTML { Show.badge(role.rawValue, role == .admin ? "warn" : "") }

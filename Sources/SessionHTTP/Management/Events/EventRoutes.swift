@@ -44,7 +44,8 @@ extension EventQuery {
     /// Pages beyond this are read with `before`, whose cost does not grow with the place in the list.
     private static let maximumOffset = 10_000
 
-    /// Reads the query parameters `limit`, `offset`, `cursor` or its older name `before`, `user_id`, `name`, `from` and `until`.
+    /// Reads the query parameters `limit`, `offset`, `cursor` or its older name `before`, `user_id`, `actor_id`, `name`,
+    /// `from` and `until`.
     ///
     /// - Throws: `Refusal.invalidField` with the name of the parameter; the refusals of a page.
     package init(_ query: FlatDictionary<Substring, Substring>, app: AppID) throws(Refusal) {
@@ -53,6 +54,7 @@ extension EventQuery {
         guard (0...Self.maximumOffset).contains(page.offset) else { throw .invalidPaginationOffset }
         self.init(app: app, limit: page.limit, offset: page.offset)
         user = try Self.id("user_id", in: query)
+        actor = try Self.id("actor_id", in: query)
         before = try Self.id("before", in: query)
         if try ListRequest.cursor(query) != nil {
             guard before == nil else { throw .invalidField("cursor", "must not be set together with before") }
