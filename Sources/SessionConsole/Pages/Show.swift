@@ -99,6 +99,6 @@ enum Link {
 
     /// The link in the row of an operator or of a key to what they did.
     static func audit(of name: String, _ path: ConsolePath) -> HTML {
-        H.a(.href(path), .aria(label: "What " + name + " did")) { "Events" }
+        H.a(.href(path), .aria(label: "Events caused by " + name)) { "Events" }
     }
 }
