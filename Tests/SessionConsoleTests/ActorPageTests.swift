@@ -26,7 +26,9 @@ struct ActorPageTests {
         var (browser, _) = try await world.operatorBrowser()
         let page = "/console/actors/\(person.id)"
         #expect(try await browser.get("/console/operators/\(person.id)").text.contains("href=\"\(page)\">What this"))
-        #expect(try await browser.get("/console/operators").text.contains("href=\"\(page)\" aria-label=\"Events caused by sam@"))
+        #expect(
+            try await browser.get("/console/operators").text.contains(
+                "href=\"\(page)\" aria-label=\"Events caused by sam@"))
         let homes = [ConsoleWorld.app, "/console", "/console/operators"]
         let paths = Set(homes.map { "\($0)/events?actor_id=\(person.id)" })
         let answer = try await browser.get(page)
