@@ -174,6 +174,19 @@ class FirefoxPage:
 
     def open(self, url: str) -> None:
         self.call("WebDriver:Navigate", {"url": url})
+        # In a new tab, the navigation can end with the empty page, which is loaded first.
+        deadline = time.monotonic() + PATIENCE
+        while not self._is_open():
+            assert time.monotonic() < deadline, f"{url} was not loaded"
+            time.sleep(0.02)
+
+    def _is_open(self) -> bool:
+        try:
+            return self.call("WebDriver:ExecuteScript", {
+                "script": 'return location.href !== "about:blank" && document.readyState === "complete";', "args": []})
+        except RuntimeError:
+            # The page was replaced meanwhile.
+            return False
 
     def reload(self) -> None:
         self.call("WebDriver:Refresh")
