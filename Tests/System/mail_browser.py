@@ -9,8 +9,8 @@ import subprocess
 
 #: The name of the browser differs between systems. `None`: there is none.
 CHROMIUM = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
-#: The same engine without windows, which needs a third of the processor time. Where it is missing, the browser itself.
-#: The program itself: Debian's command stays its parent, so a signal would not reach it.
+#: The same engine without windows, which needs a third of the processor time. Where it is missing, the browser. Debian's
+#: command for it starts the program and waits, so that a signal would not reach it: this is the program.
 SHELL = CHROMIUM and (shutil.which("/usr/lib/chromium/chromium-headless-shell") or CHROMIUM)
 
 #: Widths of screens: the narrowest phone, a usual one, a desktop.

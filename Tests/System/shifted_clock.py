@@ -1,5 +1,6 @@
 """Processes whose system clock a test sets. Their uptime, and the clocks of all other processes, stay as they are."""
 
+import contextlib
 import mmap
 import os
 import pathlib
@@ -7,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 
 import pytest
 from service import Service
@@ -30,6 +32,18 @@ def set_clock(directory: pathlib.Path, seconds: float) -> None:
     """Sets the clock to this many seconds ahead of the correct time."""
     with open(directory / "clock", "r+b") as file:
         file.write(struct.pack("=q", int(seconds * 1000)))
+
+
+@contextlib.contextmanager
+def shifted(seconds: float):
+    """Yields the variables of a process whose clock is this many seconds ahead. Each user can enter their folder, which is not
+    so for the folder of a test: a database server has a user of its own."""
+    with tempfile.TemporaryDirectory(prefix="clock-") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        variables = shifting(folder)
+        set_clock(folder, seconds)
+        yield variables
 
 
 class ShiftedService(Service):

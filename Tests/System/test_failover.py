@@ -3,9 +3,7 @@
 import concurrent.futures
 import contextlib
 import json
-import pathlib
 import subprocess
-import tempfile
 import time
 
 import pytest
@@ -14,7 +12,7 @@ import postgres
 from failover_load import Nodes, load_on, nodes_of
 from person import new_email
 from service import BINARY
-from shifted_clock import needs_shift, set_clock, shifting
+from shifted_clock import needs_shift, shifted
 from transport import Transport
 from waiting import wait_until
 
@@ -52,12 +50,7 @@ def test_a_failover_loses_no_answered_write(tmp_path):
 def test_a_standby_with_another_clock_takes_over_and_no_event_is_missed(tmp_path, seconds):
     """Events are numbered by the clock of the server. With the clock of a new primary behind, new events have lower numbers."""
     with contextlib.ExitStack() as stack:
-        # The user of the server cannot enter the folder of a test.
-        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clock-")))
-        folder.chmod(0o755)
-        variables = shifting(folder)
-        set_clock(folder, seconds)
-        primary, standby = stack.enter_context(pair(variables))
+        primary, standby = stack.enter_context(pair(stack.enter_context(shifted(seconds))))
         difference = float(postgres.execute(standby.url, "SELECT extract(epoch FROM clock_timestamp())")) - time.time()
         assert abs(difference - seconds) < 5, "the clock of the standby is shifted"
         processes = stack.enter_context(nodes_of(tmp_path, primary, standby, count=2))

@@ -5,9 +5,7 @@ import json
 import pytest
 
 from browser import PageError
-from conftest import running
 from console_operator import AUDIT, Operator
-from faulty_proxy import FaultyProxy
 from firefox import FIREFOX, Firefox
 from keys import unverified_claims
 from operator_api import Management
@@ -15,6 +13,7 @@ from person import new_email
 from service import APP, Service
 from transport import Transport
 from waiting import wait_until
+from web_gate import gated
 from web_site import WebSite
 from web_visitor import Visitor
 
@@ -48,15 +47,13 @@ def site():
 @pytest.fixture(scope="module")
 def gate(tmp_path_factory, site):
     """Returns the proxy at which pages of the site reach the service: another origin of the same site."""
-    service = Service(tmp_path_factory.mktemp("service"))
-    gate = FaultyProxy(service.port)
-    service.flags += ["--public-url", gate.url]
-    with running(service):
+
+    def configure(service: Service) -> None:
         service.transport = Transport(service.url)
         Management(service).expect(200, "PATCH", "", {"allowed_origins": [site.origin]})
-        gate.service = service
+
+    with gated(tmp_path_factory.mktemp("service"), configure) as gate:
         yield gate
-    gate.close()
 
 
 @pytest.fixture

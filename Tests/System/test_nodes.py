@@ -2,12 +2,10 @@
 
 import contextlib
 import json
-import pathlib
 import random
 import signal
 import statistics
 import subprocess
-import tempfile
 import threading
 import time
 
@@ -20,7 +18,7 @@ from operator_api import Management
 from failover_load import LIMITS, Load, Nodes, PasswordChanger, Refresher, load_on, nodes_of
 from person import Person, new_email
 from service import Service
-from shifted_clock import needs_shift, set_clock, shifting
+from shifted_clock import needs_shift, shifted
 from test_crash import Owner
 from transport import Transport
 from waiting import wait_until
@@ -314,12 +312,7 @@ def test_a_node_that_stops_for_a_while_delays_only_its_own_requests(nodes):
 @pytest.mark.parametrize("seconds", [-90, 90])
 def test_the_clock_of_the_database_ends_and_limits_nothing(tmp_path, seconds):
     with contextlib.ExitStack() as stack:
-        # The user of the server cannot enter the folder of a test.
-        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clock-")))
-        folder.chmod(0o755)
-        variables = shifting(folder)
-        set_clock(folder, seconds)
-        server = stack.enter_context(postgres.own_server(variables=variables))
+        server = stack.enter_context(postgres.own_server(variables=stack.enter_context(shifted(seconds))))
         difference = float(postgres.execute(server.url, "SELECT extract(epoch FROM now())")) - time.time()
         assert abs(difference - seconds) < 5, "the clock of the server is shifted"
         load = load_on(Nodes(stack.enter_context(nodes_of(tmp_path, server, count=2))))

@@ -19,6 +19,7 @@ from mail_browser import CHROMIUM
 from operator_api import Management
 from service import APP, ROOT, Service
 from transport import Transport
+from web_gate import gated
 from web_site import MODULE, WebSite
 from web_visitor import PASSWORD, Visitor
 
@@ -49,14 +50,8 @@ def site():
 @pytest.fixture(scope="module")
 def gate(tmp_path_factory, site):
     """Returns the proxy at which pages reach the service. Its `service` is configured for the site."""
-    service = Service(tmp_path_factory.mktemp("service"))
-    gate = FaultyProxy(service.port)
-    service.flags += ["--public-url", gate.url]
-    with running(service):
-        configure(service, site.origin)
-        gate.service = service
+    with gated(tmp_path_factory.mktemp("service"), lambda service: configure(service, site.origin)) as gate:
         yield gate
-    gate.close()
 
 
 def configure(service: Service, *origins: str) -> None:

@@ -27,7 +27,11 @@ package struct AccessTokenAuthenticator: Sendable {
         app: AppRuntime, presented: PresentedToken?, proof: CheckedProof?
     ) async throws -> SignedIn {
         let now = environment.now()
-        guard let presented, let claims = claims(of: presented, app: app, now: now) else { throw Refusal.unauthorized }
+        guard let presented,
+            let claims = try? JWT.verify(
+                presented.token, as: AccessTokenClaims.self, type: TokenType.accessToken, keys: app.accessKeys),
+            claims.aud == app.settings.id.rawValue, claims.iss == app.issuer, claims.areTimely(at: now)
+        else { throw Refusal.unauthorized }
         let problem = bindingProblem(claims.cnf, presented: presented, proof: proof)
         let (session, user): (Session, User)
         // Only a call that can be admitted needs the writer.
@@ -44,19 +48,6 @@ package struct AccessTokenAuthenticator: Sendable {
         return SignedIn(
             session: session, user: user, claims: claims,
             nextNonce: usesNonces ? app.nonces.current(at: now.seconds) : nil)
-    }
-
-    /// The claims of a valid token. Not inlined: an asynchronous function keeps its variables on the heap, and would have those of
-    /// the verification.
-    @inline(never) private func claims(of presented: PresentedToken, app: AppRuntime, now: Timestamp)
-        -> AccessTokenClaims?
-    {
-        guard
-            let claims = try? JWT.verify(
-                presented.token, as: AccessTokenClaims.self, type: TokenType.accessToken, keys: app.accessKeys),
-            claims.aud == app.settings.id.rawValue, claims.iss == app.issuer, claims.areTimely(at: now)
-        else { return nil }
-        return claims
     }
 
     /// Returns why the scheme or the proof does not fit the token. The token decides, not the present settings of the app: a

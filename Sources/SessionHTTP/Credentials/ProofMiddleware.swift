@@ -22,8 +22,7 @@ struct ProofMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Not inlined: `handle` is asynchronous and keeps its variables on the heap.
-    @inline(never) private func check(_ request: Request, app: AppRuntime, logger: Logger) throws -> ProofResult {
+    private func check(_ request: Request, app: AppRuntime, logger: Logger) throws -> ProofResult {
         let proofs = request.headers.all(.dpop)
         guard let first = proofs.first else { return .absent }
         let known = EncodedHeader.text(of: first).flatMap { headers.value(for: $0) }

@@ -41,8 +41,7 @@ struct TokenRoutes: Sendable {
         return response
     }
 
-    /// Not inlined: its callers are asynchronous and keep their variables on the heap.
-    @inline(never) private func response(_ tokens: IssuedTokens, _ context: ProofBoundContext) -> Response {
+    private func response(_ tokens: IssuedTokens, _ context: ProofBoundContext) -> Response {
         var response = Response.json(
             members: TokenResponse(
                 accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt.seconds,
