@@ -160,11 +160,14 @@ def test_codes_that_find_no_place_are_sent_once_when_there_is_one(held, backend)
     backend.seconds = 2
     load = Load(held, "full")
     time.sleep(3)
+    asked = time.monotonic()
     held.stop()
+    seconds = time.monotonic() - asked
     confirmed = load.addresses()
     backend.seconds = 0
     held.start()
     wait_for(lambda: confirmed <= set(backend.arrivals), 60)
     time.sleep(1.5)
     assert len(confirmed) > 32
-    assert repeated(held, backend) == []
+    # On a very busy machine, a stop can take longer than the grace. What it cancels then is sent again.
+    assert repeated(held, backend) == [] or seconds > GRACE, seconds
