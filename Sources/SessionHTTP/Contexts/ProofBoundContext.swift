@@ -19,8 +19,12 @@ struct ProofBoundContext: ChildRequestContext {
     }
 
     /// The refresh token: of browsers from the cookie only, of all other clients from the header only.
-    func refreshToken(in request: Request) -> String? {
-        client.isBrowser
-            ? AppCookies(app: app).refreshToken(in: request) : request.headers.first(.refreshToken)
+    ///
+    /// - Throws: `Refusal.invalidField` for a header that is repeated: only one of its values would be used.
+    func refreshToken(in request: Request) throws(Refusal) -> String? {
+        if client.isBrowser { return AppCookies(app: app).refreshToken(in: request) }
+        let values = request.headers[values: .refreshToken]
+        guard values.count <= 1 else { throw .invalidField(HeaderName.refreshToken, "must not be repeated") }
+        return values.first
     }
 }

@@ -61,7 +61,7 @@ struct OTPRoutes: Sendable {
         if let challengeToken = body.challengeToken {
             let next = try await stepUp.check(
                 app: context.app, challengeToken: challengeToken, code: body.code, proof: context.proof,
-                refreshToken: context.refreshToken(in: request))
+                refreshToken: try context.refreshToken(in: request))
             return try .json(ChallengeResponse(challengeToken: next))
         }
         let token = try await checkLogin(body, request, context)

@@ -25,7 +25,7 @@ struct StepUpRoutes: Sendable {
         }
         let challenge = try await stepUp.completeStep(
             app: context.app, challengeToken: body.challengeToken ?? "", verificationToken: verificationToken,
-            proof: context.proof, refreshToken: context.refreshToken(in: request))
+            proof: context.proof, refreshToken: try context.refreshToken(in: request))
         return try .json(ChallengeResponse(challengeToken: challenge))
     }
 }

@@ -21,21 +21,21 @@ struct TokenRoutes: Sendable {
     ) async throws -> IssuedTokens {
         try await sessions.start(
             app: context.app, challengeToken: challengeToken, codeVerifier: codeVerifier, proof: context.proof,
-            proofIsOptional: context.client.isBrowser, previousToken: context.refreshToken(in: request),
+            proofIsOptional: context.client.isBrowser, previousToken: try context.refreshToken(in: request),
             device: context.client.device, client: context.client.facts)
     }
 
     @Sendable func refresh(_ request: Request, context: ProofBoundContext) async throws -> Response {
         let body = try await request.decodeIfPresent(RefreshRequest.self)
         let tokens = try await sessions.refresh(
-            app: context.app, token: context.refreshToken(in: request), stepUpToken: body?.stepUpToken,
+            app: context.app, token: try context.refreshToken(in: request), stepUpToken: body?.stepUpToken,
             proof: context.proof, device: context.client.device, client: context.client.facts)
         return response(tokens, context)
     }
 
     @Sendable func revoke(_ request: Request, context: ProofBoundContext) async throws -> Response {
         try await sessions.revoke(
-            app: context.app, token: context.refreshToken(in: request), proof: context.proof)
+            app: context.app, token: try context.refreshToken(in: request), proof: context.proof)
         var response = Response.noContent
         if context.client.isBrowser { AppCookies(app: context.app).clearRefreshToken(on: &response) }
         return response

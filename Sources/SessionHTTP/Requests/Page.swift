@@ -5,7 +5,7 @@ import SessionDomain
 /// The part of a list that a request asks for, from the query parameters `limit` and `offset`.
 struct Page: Equatable {
     /// Clients with numbers of 32 bits can name every place.
-    private static let maximumOffset = Int(Int32.max)
+    static let maximumOffset = Int(Int32.max)
 
     let limit: Int
     let offset: Int

@@ -62,7 +62,7 @@ extension WireRefusal {
         case .invalidPaginationOffset:
             .init(
                 .badRequest, .invalidPaginationOffset,
-                "offset must be a number of 0 or more, and at most 10000 for events")
+                "offset must be a number from 0 to \(Page.maximumOffset), and at most 10000 for events")
         case .unauthorized: .init(.unauthorized, .unauthorized, "the credentials are missing, invalid or expired")
         case .badCode: .init(.unauthorized, .badCheckCode, "the code is wrong")
         case .spentCode:
