@@ -96,6 +96,8 @@ package enum RefusalReason: Sendable, Hashable, CustomStringConvertible {
         case headersTooLarge = "headers_too_large"
         case unsupportedMediaType = "unsupported_media_type"
         case databaseUnavailable = "database_unavailable"
+        /// Other calls changed the same rows for as long as this one could wait.
+        case rowsInUse = "rows_in_use"
         case internalError = "internal_error"
         /// The request took too long to arrive.
         case tooSlow = "too_slow"

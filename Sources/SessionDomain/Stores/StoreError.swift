@@ -14,12 +14,17 @@ package enum StoreError: Error, Equatable {
     case inUse
     /// The database has a copy of another one that is not finished.
     case unfinishedCopy
+    /// Another transaction kept a row locked for longer than the call may wait. The database works.
+    case locked
     /// The database rejected or lost the write. The text is for the log, never for a client.
     case unavailable(String)
 
     /// The guards of an intent failed in every attempt.
     package static let contended = StoreError.unavailable(
         "the rows changed in each of \(GuardFailures.maximumAttempts) attempts to write them")
+
+    /// Whether other calls changed the same rows for as long as this call could wait. The database works.
+    package var isOfCaller: Bool { self == .locked || self == .contended }
 
     /// The reason in words, for logs.
     package var reason: String {
@@ -31,6 +36,7 @@ package enum StoreError: Error, Equatable {
         case .damaged(let finding): "the file is damaged: \(finding)"
         case .inUse: "another process replaces it"
         case .unfinishedCopy: "a copy to it is not finished"
+        case .locked: "another transaction kept a row locked for too long"
         case .unavailable(let reason): reason
         }
     }

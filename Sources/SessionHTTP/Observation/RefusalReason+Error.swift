@@ -10,6 +10,7 @@ extension RefusalReason {
             case let refusal as Refusal: RefusalReason(refusal)
             case let error as HTTPError: .other(Other(error.status))
             case StoreError.overloaded: .other(.writeQueueFull)
+            case let error as StoreError where error.isOfCaller: .other(.rowsInUse)
             case is StoreError: .other(.databaseUnavailable)
             default: .other(.internalError)
             }

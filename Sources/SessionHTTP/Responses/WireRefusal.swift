@@ -32,6 +32,10 @@ extension WireRefusal {
             field = refusal.field
         case let error as HTTPError: self = Self.mapping(error)
         case StoreError.overloaded: self = Self.busy(retryAfter: 1)
+        case let error as StoreError where error.isOfCaller:
+            self = Self(
+                status: .serviceUnavailable, code: .internal,
+                message: "another call is changing the same data; nothing was changed, try again", retryAfter: 1)
         // Every failure of the store may end without a restart: a full disk, a device that comes back, a moved file. The call
         // has changed nothing, so it can be repeated.
         case is StoreError:

@@ -27,10 +27,7 @@ struct PoolJob: Sendable {
 
     /// Why it fails at its deadline.
     var lateness: StoreError {
-        .unavailable(
-            lockWaits > 0
-                ? "another transaction kept a row locked for too long"
-                : "no connection to the database became free in time")
+        lockWaits > 0 ? .locked : .unavailable("no connection to the database became free in time")
     }
 
     /// The same job after it has waited for a lock in vain. It shares no transaction, so that only itself waits again.

@@ -83,6 +83,7 @@ extension StoreError {
     init(_ error: any Error) {
         switch error {
         case let error as StoreError: self = error
+        case let failure as PostgresFailure where failure.isOfLock: self = .locked
         case let failure as PostgresFailure: self = .unavailable(failure.reason)
         default: self = .unavailable("\(type(of: error))")
         }

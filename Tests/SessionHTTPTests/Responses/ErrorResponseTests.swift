@@ -54,7 +54,6 @@ struct ErrorResponseTests {
         "Every failure of the store is temporary: 503 with Retry-After, without its reason",
         arguments: [
             StoreError.unavailable("SQLite 13: database or disk is full"), .damaged("page 3"), .inUse, .missing,
-            .contended,
             .newerSchema(found: 2, supported: 1), .olderSchema(found: 1, supported: 2),
         ], ["/v1/x", "/v2/x"])
     func failingStore(error: StoreError, path: String) throws {
@@ -63,6 +62,16 @@ struct ErrorResponseTests {
         let response = try response(to: error, path: path)
         #expect(response.status == .serviceUnavailable)
         #expect(response.headers[.retryAfter] == "5")
+    }
+
+    @Test(
+        "A row that other calls change is 503, soon again, and does not say that the database has failed",
+        arguments: [StoreError.locked, .contended])
+    func rowsInUse(error: StoreError) throws {
+        let refusal = WireRefusal(error)
+        #expect(refusal.status == .serviceUnavailable && refusal.code == .internal && refusal.retryAfter == 1)
+        #expect(refusal.message == "another call is changing the same data; nothing was changed, try again")
+        #expect(RefusalReason(of: error).name == "rows_in_use")
     }
 
     @Test("DPoP-Nonce is set when a nonce is required (RFC 9449 §8)")
