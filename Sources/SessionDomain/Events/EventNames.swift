@@ -2,7 +2,7 @@ extension Event.Name {
     /// The names of all events that the service writes.
     package static let all: [Event.Name] =
         Webhook.standardEvents + Webhook.furtherEvents + [
-            .appCreated, .developmentTokenIssued, .operatorCreated, .operatorUpdated, .operatorRemoved,
+            .appCreated, .operatorCreated, .operatorUpdated, .operatorRemoved,
         ]
 
     /// The filters that select more than one name, such as `login.*`.

@@ -49,6 +49,6 @@ package struct Webhook: Sendable, Equatable, Identifiable {
         .sessionsRevoked,
         .managementKeyCreated, .managementKeyRevoked, .webhookCreated, .webhookUpdated, .webhookActivated,
         .webhookDeleted, .webhookResent, .consoleSignedIn, .consoleSignedOut, .consoleConfirmed,
-        .consoleConfirmationFailed, .deliveryTested, .userExported, .eventsExported,
+        .consoleConfirmationFailed, .deliveryTested, .userExported, .eventsExported, .developmentTokenIssued,
     ]
 }

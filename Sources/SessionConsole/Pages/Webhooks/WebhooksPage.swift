@@ -66,10 +66,11 @@ enum WebhooksPage {
                 isRequired: true),
             form.group("Events") {
                 H.div(.class(form.canWrite ? "checks" : "values")) {
-                    for name in (Webhook.standardEvents + Webhook.furtherEvents).map(\.rawValue)
-                    where form.canWrite || events.contains(name) {
+                    for event in Webhook.standardEvents + Webhook.furtherEvents
+                    where form.canWrite || events.contains(event.rawValue) {
+                        let name = event.rawValue
                         form.checkbox(
-                            "events", name, events.contains(name), value: name,
+                            "events", name, events.contains(name), value: name, hint: EventText.sentence(event),
                             id: form.id(of: "event-" + name))
                     }
                 }

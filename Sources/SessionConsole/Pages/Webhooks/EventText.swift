@@ -1,0 +1,52 @@
+import SessionDomain
+
+/// What each event that a webhook can get reports, in a sentence. `docs/webhooks.md` has the data of each.
+enum EventText {
+    static func sentence(_ name: Event.Name) -> String? { sentences[name.rawValue] }
+
+    static let sentences = [
+        "user.created": "A user was created: by a sign-up, a migration, or an operator.",
+        "user.deleted": "A user was deleted, with all sessions.",
+        "user.profile.updated": "The profile of a user has changed.",
+        "user.identifier.created": "A user got another e-mail address or phone number.",
+        "user.identifier.deleted": "An e-mail address or phone number of a user was removed.",
+        "user.session.created": "A user has signed in.",
+        "user.session.revoked": "A session was ended before it expired, and the reason says why.",
+        "step_up.hook_failed": "The delegation hook of your backend gave no valid answer.",
+        "user.status.updated": "A user was activated, deactivated or suspended.",
+        "user.limits.cleared": "The limits of a user were set back, by an operator.",
+        "user.password.updated": "The password of a user has changed.",
+        "step_up.granted": "A user got a scope by a step-up.",
+        "session.refresh_token_reused": "A spent refresh token was used again, and its session was revoked.",
+        "session.recovered": "A session continues after the database was set back, for example to a backup.",
+        "migration.hook_failed": "The migration hook of your backend gave no valid answer.",
+        "signing_key.rotated": "There is a new signing key, and it says from when it signs.",
+        "signing_key.removed": "A signing key was removed, and is no longer published.",
+        "signing_key.resealed": "A signing key was encrypted with another master key.",
+        "user.external_id.updated": "The external id of a user has changed.",
+        "login.failed": "An attempt to sign in has failed, and the reason says why.",
+        "login.limited": "A limit was reached. Each counter reports it once an hour.",
+        "user.logins.voided": "Logins that a user had begun were ended, and there was no session to end.",
+        "code.sent": "A mail server or gateway has taken a code. It may not have arrived yet.",
+        "code.failed": "No route took a code before it expired, or it was rejected.",
+        "notice.sent": "A mail server or gateway has taken a notice to a user.",
+        "notice.failed": "No route took a notice to a user in time, or it was rejected.",
+        "management.app.updated": "Settings of the app have changed, and the event has them before and after.",
+        "management.sessions.revoked": "The command that signs all users out was used.",
+        "management.key.created": "A management key of the app was created, or has replaced another one.",
+        "management.key.revoked": "A management key of the app was revoked.",
+        "management.token.created": "A development token of a user was issued with a management key.",
+        "management.webhook.created": "A webhook of the app was created.",
+        "management.webhook.updated": "A webhook has another URL or other events.",
+        "management.webhook.activated": "A webhook was activated.",
+        "management.webhook.deleted": "A webhook was deleted.",
+        "management.webhook.resent": "An operator had an event sent to a webhook again.",
+        "management.console.signed_in": "An operator of this app has signed in to the console.",
+        "management.console.signed_out": "An operator of this app has signed out of the console.",
+        "management.console.confirmed": "An operator has proved again who they are, before a dangerous action.",
+        "management.console.confirmation_failed": "An operator has failed to prove again who they are.",
+        "management.delivery.tested": "An operator has sent a test message.",
+        "management.user.exported": "An operator has downloaded all that is stored about a user.",
+        "management.events.exported": "An operator has downloaded the audit trail.",
+    ]
+}
