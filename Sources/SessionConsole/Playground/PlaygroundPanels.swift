@@ -40,6 +40,7 @@ enum PlaygroundPanels {
         H.section(.class("card"), .aria(labelledBy: "play-state")) {
             H.h2(.id("play-state"), .tabIndex(-1)) { "Signed out" }
             H.p(.id("play-result"), .role("status")) { "Sign in to begin." }
+            H.p(.class("to-calls"), .id("play-to-calls"), .hidden) { H.a(.href(id: "play-calls")) { "Show the calls" } }
             H.p(.class("error"), .data("data-error", ""), .role("alert")) {}
         }
     }

@@ -1,16 +1,22 @@
 @available(service, *)
 extension Stylesheet {
-    /// Graphs. The picture is stretched, and the labels of its axes are texts beside it, so they stay readable on a phone.
+    /// Graphs. The picture is stretched, and the labels of its axes are texts beside it, so they stay readable on a phone. The
+    /// last one has the whole width if it is alone in its row.
     static let graphs = """
         .activity { display: grid; gap: var(--space-4); grid-template-columns: minmax(0, 1fr); }
         .activity > .message:empty { display: none; }
         .activity .button[aria-current] { background: var(--accent-soft); border-color: var(--accent); }
         .graphs { display: grid; gap: var(--space-5);
-          grid-template-columns: repeat(auto-fit, minmax(min(21rem, 100%), 1fr)); }
+          grid-template-columns: minmax(0, 1fr); }
+        @media (min-width: 48rem) and (max-width: 71.99rem) {
+          .graphs { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+          .graphs > :nth-child(odd):last-child { grid-column: span 2; }
+        }
         @media (min-width: 72rem) {
           .graphs { grid-template-columns: repeat(6, minmax(0, 1fr)); }
           .graphs > * { grid-column: span 2; }
           .graphs > :nth-child(-n + 2) { grid-column: span 3; }
+          .graphs > :nth-child(3n):last-child { grid-column: span 6; }
         }
         h3 { font-size: var(--normal); line-height: 1.3; font-weight: 620; margin: 0; }
         .graph { gap: var(--space-3); grid-row: span 5; grid-template-rows: subgrid; }

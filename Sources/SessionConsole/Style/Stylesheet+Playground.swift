@@ -6,7 +6,7 @@ extension Stylesheet {
         .playground, .column { display: grid; gap: var(--space-5); grid-template-columns: minmax(0, 1fr);
           align-content: start; }
         .card .column { gap: var(--space-4); }
-        @media (min-width: 62rem) { .playground { grid-template-columns: minmax(19rem, 2fr) minmax(0, 3fr); } }
+        @media (min-width: 62rem) { .to-calls { display: none; } .playground { grid-template-columns: minmax(19rem, 2fr) minmax(0, 3fr); } }
         .playground h3 { margin: 0; font-size: 1rem; font-weight: 620; }
         .playground h4 { margin: 0; font-size: var(--small); font-weight: 600; color: var(--quiet); }
         .playground .error:empty { display: none; }

@@ -13,7 +13,10 @@ enum ActivityView {
                     for each in ActivityRange.allCases {
                         H.a(
                             .class("button small"), .href(each.path), each == range ? .aria(current: "true") : nil
-                        ) { each == .hour ? "Last hour" : "Last day" }
+                        ) {
+                            each == .hour ? "Last hour" : "Last day"
+                            H.span(.class("hidden")) { " of all apps" }
+                        }
                     }
                 }
             }

@@ -68,6 +68,7 @@ async function perform(name, origin, work, values = {}) {
   for (const input of /** @type {NodeListOf<HTMLElement>} */ (card.querySelectorAll("[aria-invalid]"))) markValid(input);
   announce(`${title} …`);
   const step = log.begin(title, swift);
+  element("to-calls").hidden = false;
   try {
     const text = await work();
     step.end();
