@@ -39,7 +39,7 @@ struct ActionTests {
 
     private static let settings = [
         "name=Renamed", "allowed_origins=https%3A%2F%2Fapp.example.com", "domains=", "new_identifier_hold=60",
-        "signing_algorithm=EdDSA", "event_retention=30",
+        "signing_algorithm=EdDSA", "event_retention=30", "confirmed=on",
     ].joined(separator: "&")
 
     private static let rule = [
@@ -54,7 +54,7 @@ struct ActionTests {
         "consecutive_failed_checks=99", "sends_per_hour=5", "sends_per_day=10", "app_sends_per_day=100",
         "calling_code_sends_per_day=100", "allowed_prefixes=%2B33", "starts_per_address.limit=30",
         "starts_per_address.window=600", "checks_per_address.limit=60", "checks_per_address.window=600",
-        "sends_per_address.limit=30", "sends_per_address.window=600",
+        "sends_per_address.limit=30", "sends_per_address.window=600", "confirmed=on",
     ].joined(separator: "&")
 
     /// The configuration beside logins and sessions.

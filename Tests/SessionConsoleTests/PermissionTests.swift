@@ -31,6 +31,8 @@ struct PermissionTests {
             template.template(subject: markup, text: "{{code}}" + markup), app: app)
         let login = try await world.service.apps.app(app).otpLogins[0].id
         let person = try await world.service.operators.invite("op@example.com", role: .support)
+        _ = try await world.browser(of: person)
+        let signedIn = try await world.service.operators.sessions(of: person.id)[0]
         _ = try await world.service.claims.create([markup: .string(markup)], app: app)
         let rule = try await world.service.stepUpConfig.setRule(
             .init(scope: "pay", mode: "delegated", delegationHook: "https://hooks.example.com/" + markup), app: app
@@ -42,12 +44,17 @@ struct PermissionTests {
             "channel": "email", "place": "1", "purpose": "sign_in", "locale": "it",
             "group": "users", "session_id": session.id,
         ]
-        return world.routes
+        let paths = world.routes
             .filter { $0.method == .get && !$0.path.contains("*") && !$0.path.contains("/assets/") }
             // Files and mails are no pages, and have tests of their own.
             .filter { !$0.path.hasSuffix("/export") && !$0.path.hasSuffix("/mail") }
-            .map { route in values.reduce(route.path) { $0.replacing("{\($1.key)}", with: $1.value) } }
-            .map { $0.hasSuffix("/identifiers/remove") ? $0 + "?type=email_address&value=ada%40example.com" : $0 }
+            .map(\.path)
+        return paths.map { path in
+            var path = path.replacing(
+                "{operator_id}/sessions/{session_id}", with: "{operator_id}/sessions/" + signedIn.id)
+            for (name, value) in values { path = path.replacing("{\(name)}", with: value) }
+            return path.hasSuffix("/identifiers/remove") ? path + "?type=email_address&value=ada%40example.com" : path
+        }
     }
 
     @Test("A key that may only read sees every page, and no form but the sign-out")

@@ -27,7 +27,7 @@ struct SettingsMembersTests {
         var (browser, _) = try await world.operatorBrowser()
         let path = ConsoleWorld.app + "/settings"
         #expect(try await browser.get(path).text.contains("so leave it off in production."))
-        let form = "name=Test&new_identifier_hold=60&signing_algorithm=EdDSA&event_retention=30"
+        let form = "name=Test&sign_up=on&new_identifier_hold=60&signing_algorithm=EdDSA&event_retention=30"
         for (more, isOn) in [("&development_tokens=on", true), ("", false)] {
             #expect(try await browser.post(path, form + more).status == 303)
             #expect(try await world.service.apps.app(world.world.appID).developmentTokens == isOn)

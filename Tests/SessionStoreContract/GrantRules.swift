@@ -85,6 +85,20 @@ enum GrantRules {
             let (session, given) = try await world.signIn(ada, granted: "read", .sessionBound)
             #expect(try await world.rotate(session, proof: world.proof("a")).grants == [given])
         },
+        ContractRule("The users with a scope are counted once each, until their grants expire") { world async throws in
+            let (ada, eve) = (try await world.addUser(), try await world.addUser("eve@example.com"))
+            _ = try await world.signIn(ada, granted: "pay", .sessionBound, lasts: 50)
+            _ = try await world.signIn(ada, granted: "pay", .profileBound)
+            _ = try await world.signIn(eve, granted: "pay", .singleUse, lasts: 50)
+            _ = try await world.signIn(eve, granted: "read", .singleUse)
+            for (scope, seconds, count) in [
+                ("pay", 49, 2), ("pay", 50, 1), ("pay", 100, 0), ("read", 0, 1), ("no", 0, 0),
+            ] {
+                let found = try await world.store.grantedUsers(of: scope, app: world.app, at: world.now + seconds)
+                #expect(found == count, "\(scope) after \(seconds) seconds")
+            }
+            #expect(try await world.store.grantedUsers(of: "pay", app: world.otherApp, at: world.now) == 0)
+        },
         ContractRule("A refresh deletes spent grants and keeps the others") { world async throws in
             let ada = try await world.addUser()
             let session = world.newSession(of: ada)

@@ -67,6 +67,7 @@ def work(operator: Operator, demo: Demo) -> None:
     operator.submit("#profile", key="plan", value="platinum")
     operator.open(f"{HOME}/sessions")
     operator.submit("#sessions", maximum_sessions="8")
+    operator.submit("#confirm")
     operator.open(f"{HOME}/keys/new")
     operator.submit("#key", name="orders backend", role="write")
 

@@ -154,6 +154,10 @@ def test_an_operator_creates_an_app_and_changes_its_settings(operator, trusting)
     operator.submit(
         "#app", name="Shop", allowed_origins="https://shop.example.com\nhttps://www.example.com",
         domains=f"{app}.example.com", sign_up=False, event_retention="60")
+    assert "Nothing is saved yet." in operator.text and "The app has 0 active users." in operator.text
+    assert f"New access tokens have another issuer: {app}.example.com." in operator.text
+    assert "Persons without an account can no longer sign up." in operator.text
+    operator.submit("#confirm")
     assert "The changes are saved." in operator.text
     shop = Management(trusting, app=app).get("")
     assert shop["name"] == "Shop" and shop["domains"] == [f"{app}.example.com"] and not shop["sign_up"]
@@ -182,7 +186,7 @@ def test_an_operator_configures_logins_and_sessions(operator, management):
     assert "Digits of a code must be 4 to 10." in operator.text
     operator.submit("#login", code_size="9")
     operator.open(f"{HOME}/logins/codes/{login['id']}/delete")
-    assert "Users who are signed in stay signed in." in operator.text
+    assert "Users who are signed in stay signed in," in operator.text
     operator.submit("#confirm")
     assert login["id"] not in [each["id"] for each in management.get("/config/login/otp")["configs"]]
 

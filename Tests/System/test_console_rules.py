@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import pytest
 
@@ -132,6 +133,7 @@ def test_an_operator_registers_and_removes_a_scope_and_the_steps_of_a_backend(op
     assert "files:.." in management.get("/config/scopes")["scopes"]
     operator.open(f"{HOME}/step-up/scopes/{encode(b'files:..')}/remove")
     assert "No later access token has the scope files:..." in operator.text
+    assert "No user has the scope files:.. by a step-up now." in operator.text
     operator.submit("#confirm")
     assert "files:.." not in management.get("/config/scopes")["scopes"]
     operator.submit("#steps", jwks_url="", step_keys="check_id")
@@ -181,6 +183,9 @@ def test_an_operator_changes_limits_notices_and_migration(operator, management):
     operator.open(f"{HOME}/logins")
     operator.page._wait(lambda: operator.run("document.querySelector('main a[href$=\"/limits\"]').click();"))
     operator.submit("#limits", **{"code_lifetime": "300", "starts.window": "900", "allowed_prefixes": "+33\n+1415"})
+    assert "Nothing is saved yet." in operator.text
+    assert re.search("users? ha(s|ve) a phone number to which the app sends no codes any more", operator.text)
+    operator.submit("#confirm")
     config = management.get("/config/limits")["config"]
     assert config["code_lifetime"] == 300 and config["starts"] == {"limit": 5, "window": 900}
     assert config["allowed_prefixes"] == ["+33", "+1415"] and config["sends_per_day"] == 10

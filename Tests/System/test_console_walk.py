@@ -110,7 +110,7 @@ USERS = [
 
 OPERATORS = [
     Step(PERSON, SAVED, {"role": "viewer"}, "./role"),
-    Step(PERSON, REVOKED, form="./sessions/<operator_session>/revoke"),
+    Step(f"{PERSON}/sessions/<operator_session>/revoke", REVOKED),
     Step(PERSON, "The limits are set back.", form="./limits"),
     Step(f"{PERSON}/status?to=suspended", SAVED),
     Step(f"{PERSON}/remove", DELETED),

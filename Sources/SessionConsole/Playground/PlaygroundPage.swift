@@ -76,7 +76,8 @@ enum PlaygroundPage {
             H.p {
                 "Pages of "
                 H.code { visit.visit.origin ?? "" }
-                " may call this app. Remove the origin when you do not use the playground any more."
+                " may call this app. Remove the origin when you do not use the playground any more: these pages can then "
+                "neither sign users in nor refresh. Users of other pages notice nothing, and no session ends."
             }
             if visit.visit.canWrite {
                 FormView.form(

@@ -107,8 +107,23 @@ extension OTPLimits {
             && digits.allSatisfy { (0x30...0x39).contains($0) } && digits.first != UInt8(ascii: "0")
     }
 
+    /// Whether any code can be sent and checked: no limit that every login needs is 0.
+    package var sendsCodes: Bool {
+        [
+            starts.limit, sendsPerHour, sendsPerDay, appSendsPerDay, startsPerIP.limit, checksPerIP.limit,
+            sendsPerIP.limit,
+        ].allSatisfy { $0 > 0 }
+    }
+
+    /// Whether some phone numbers to which other limits allow codes get none.
+    package func closesCountries(of old: OTPLimits) -> Bool {
+        guard !allowedPrefixes.isEmpty else { return false }
+        return old.allowedPrefixes.isEmpty
+            || !old.allowedPrefixes.allSatisfy { prefix in allowedPrefixes.contains(where: prefix.hasPrefix) }
+    }
+
     /// Whether the app sends messages to this destination. Mail is not restricted.
-    func allows(_ destination: CanonicalIdentifier) -> Bool {
+    package func allows(_ destination: CanonicalIdentifier) -> Bool {
         destination.type != .phoneNumber || allowedPrefixes.isEmpty
             || allowedPrefixes.contains(where: destination.canonical.hasPrefix)
     }

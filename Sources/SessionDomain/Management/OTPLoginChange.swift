@@ -22,6 +22,12 @@ package struct OTPLoginChange: Sendable {
         self.codeSize = codeSize
     }
 
+    /// Rejects what `LoginConfigManagement` would reject.
+    package func check(in app: App) throws(Refusal) {
+        try validate()
+        try requireRegisteredScopes(app)
+    }
+
     func validate() throws(Refusal) {
         guard (4...10).contains(codeSize) else { throw .invalidField("code_size", "must be 4 to 10") }
         guard grantedScopes.count <= 20, grantedScopes.allSatisfy(Scope.isWellFormed) else {
@@ -40,7 +46,7 @@ package struct OTPLoginChange: Sendable {
         }
     }
 
-    func applied(to base: OTPLoginConfig) -> OTPLoginConfig {
+    package func applied(to base: OTPLoginConfig) -> OTPLoginConfig {
         var config = base
         config.channel = channel
         config.isDefault = isDefault

@@ -7,4 +7,11 @@ extension PostgresStore: StepUpStore {
             try $0[0].all(Grant.init(reading:))
         }
     }
+
+    package func grantedUsers(of scope: String, app: AppID, at now: Timestamp) async throws -> Int {
+        let count = Statement(
+            "SELECT count(DISTINCT user_id) FROM grants WHERE app_id = $1 AND scope = $2 AND expires_at > $3",
+            [app, scope, now])
+        return try await read([count]) { rows in try rows[0].first { try $0.next() } ?? 0 }
+    }
 }

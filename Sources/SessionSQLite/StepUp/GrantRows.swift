@@ -65,4 +65,12 @@ extension SQLiteStore: StepUpStore {
     package func grants(of userID: String, app: AppID, liveAt now: Timestamp) async throws -> [Grant] {
         try await read { db in try db.grants(of: userID, app: app, liveAt: now) }
     }
+
+    package func grantedUsers(of scope: String, app: AppID, at now: Timestamp) async throws -> Int {
+        try await read { db in
+            try db.first(
+                "SELECT count(DISTINCT user_id) FROM grants WHERE app_id = ? AND scope = ? AND expires_at > ?",
+                [app, scope, now], as: { try $0.next() as Int }) ?? 0
+        }
+    }
 }

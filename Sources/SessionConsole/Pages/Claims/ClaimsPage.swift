@@ -32,12 +32,30 @@ enum ClaimsPage {
             let token = try await choice.preview(mapping, visit)
             return .page(page(visit, rows, choice, .token(token, "The claims as entered, which are not saved yet")))
         }
+        if let page = try await SettingsConfirmation.page(
+            "Save the claims", form, to: visit.path / "claims", back: (.claims, "Claims"),
+            consequences: removals(mapping, visit), visit)
+        {
+            return page
+        }
         if visit.app.claims == nil {
             _ = try await visit.service.claims.create(mapping, app: visit.app.id)
         } else {
             _ = try await visit.service.claims.replace(mapping, app: visit.app.id)
         }
         return .redirect(visit.path / "claims", .saved)
+    }
+
+    /// What tokens lose.
+    private static func removals(_ next: [String: JSONValue], _ visit: AppVisit) -> [String] {
+        let removed = (visit.app.claims?.mapping ?? [:]).keys.filter { next[$0] == nil }.sorted()
+        guard !removed.isEmpty else { return [] }
+        return [
+            "No later access token has \(removed.joined(separator: ", ")). Backends that need the claim reject these "
+                + "tokens, of all users.",
+            "Tokens that were issued keep it, for at most "
+                + "\(Show.duration(visit.app.sessions.accessTokenLifetime)). No user is signed out.",
+        ]
     }
 
     private static func page(

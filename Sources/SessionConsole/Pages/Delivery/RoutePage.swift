@@ -75,6 +75,7 @@ enum RoutePage {
         let own = visit.app.delivery?[channel] ?? []
         guard index < own.count else { throw Refusal.notFound("the app has no such route") }
         let left = visit.service.deliveryRoutes.names(ofService: channel)
+        let lost = own.count == 1 && left.isEmpty ? try await AffectedUsers.losing(channel, visit) : []
         return page("Remove route \(index + 1) for \(channel.noun)", visit) {
             ConfirmPage.content(
                 visit.visit, visit.routePath(channel, index) / "remove",
@@ -83,7 +84,8 @@ enum RoutePage {
                         ? "Messages by \(channel.noun) go by the other route of the app."
                         : left.isEmpty
                             ? "The service has no route for \(channel.noun): logins by \(channel.noun) are rejected."
-                            : "Messages by \(channel.noun) go by the routes of the service: \(left.joined(separator: ", ")).",
+                            : "Messages by \(channel.noun) go by the routes of the service: \(left.joined(separator: ", "))."
+                ] + lost + [
                     "The settings of the route and its secret are deleted.",
                     "Messages that wait are sent by the remaining routes.",
                 ], submit: "Remove the route", back: visit.path / "delivery"

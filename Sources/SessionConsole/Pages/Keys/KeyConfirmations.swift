@@ -44,18 +44,26 @@ enum KeyConfirmations {
                 consequences: [
                     "“\(key.name)” gets a new value, which the next page shows once.",
                     "The old value is invalid at once: what uses it must get the new one.",
-                    "Operators who are signed in to the console with it are signed out.",
+                    "Keys that it has created stay valid.",
+                    "Operators who are signed in to the console with it are signed out.", "No user notices it.",
                 ], submit: "Rotate the key", back: visit.path / "keys")
         }
     }
 
     @Sendable private static func showRevocation(_ visit: AppVisit) async throws -> Page {
         let key = try await key(visit)
+        let keys = try await visit.service.managementKeys.all(of: visit.app.id)
+        let created = ManagementKeyTree(keys).descendants(of: key.id).subtracting([key.id])
+        let names = keys.filter { created.contains($0.id) }.map { "“\($0.name)”" }.joined(separator: ", ")
         return page("Revoke the key", visit) {
             ConfirmPage.content(
                 visit.visit, visit.path / "keys" / key.id / "revoke",
                 consequences: [
-                    "“\(key.name)” is invalid at once, and so are the keys that it created.",
+                    "“\(key.name)” is invalid at once: what uses it can no longer manage the app.",
+                    created.isEmpty
+                        ? "It has created no other keys."
+                        : "\(Show.count(created.count, "key")) that it has created \(created.count == 1 ? "is" : "are") "
+                            + "invalid, too: \(names).",
                     "Operators who are signed in to the console with it are signed out.", "No user notices it.",
                     "This cannot be undone.",
                 ], submit: "Revoke the key", back: visit.path / "keys")
@@ -63,14 +71,20 @@ enum KeyConfirmations {
     }
 
     @Sendable private static func showSigningRotation(_ visit: AppVisit) async throws -> Page {
-        page("Rotate signing keys", visit) {
+        let affected = try await AffectedUsers.all(visit)
+        return page("Rotate signing keys", visit) {
             ConfirmPage.content(
                 visit.visit, visit.path / "signing-keys" / "rotate",
                 consequences: [
                     "A new key is published now, and signs when every backend has had time to fetch it.",
                     "The old key stays published until everything that it has signed has expired. No user notices it.",
-                    "In an emergency the new key signs at once and the old ones are removed: access tokens that they "
-                        + "have signed are invalid, and clients refresh them.",
+                    "In an emergency the new key signs at once and the old ones are removed, so what they have signed is "
+                        + "invalid. \(affected) None is signed out.",
+                    "access, in an emergency: backends reject the access tokens of all signed-in users until their "
+                        + "clients have refreshed them.",
+                    "challenge, in an emergency: users begin their logins and step-ups again.",
+                    "hook, in an emergency: your backend rejects hooks and webhooks until it has fetched the new key. "
+                        + "Webhooks are sent again.",
                 ], submit: "Rotate", back: visit.path / "keys"
             ) { form in
                 form.choice(

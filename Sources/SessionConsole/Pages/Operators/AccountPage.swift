@@ -10,6 +10,7 @@ enum AccountPage {
 
     @Sendable private static func show(_ visit: Visit) async throws -> Page {
         let principal = visit.principal
+        let ends = try await ends(visit)
         return Page("Your account") {
             Show.card("Account") {
                 Show.values([
@@ -34,12 +35,21 @@ enum AccountPage {
                         style: ""
                     ) { form in
                         form.text(
-                            "password", "New password", nil, hint: "Your other sessions end.", type: "password",
+                            "password", "New password", nil, hint: ends, type: "password",
                             autocomplete: "new-password", isRequired: true)
                     }
                 }
             }
         }
+    }
+
+    /// What a new password ends.
+    private static func ends(_ visit: Visit) async throws -> String {
+        guard let person = visit.principal.operator else { return "" }
+        let others = try await visit.service.operators.sessions(of: person.id).count - 1
+        return others < 1
+            ? "You have no other session that it could end."
+            : "Your \(Show.count(others, "other session")) \(others == 1 ? "ends" : "end")."
     }
 
     @Sendable private static func setPassword(_ visit: Visit, _ form: FormBody) async throws -> FormOutcome {

@@ -34,7 +34,9 @@ enum OperatorPage {
             try await visit.service.operators.clearLimits(of: visit.operatorID)
             return .redirect(.operators / visit.operatorID, .cleared)
         }
-        routes.form(path + "/sessions/:session_id/revoke", confirming: ConsoleRoutes.always, on: show) { visit, _ in
+        let session = path + "/sessions/:session_id/revoke"
+        routes.page(session, showRevocation)
+        routes.form(session, confirming: ConsoleRoutes.always, on: showRevocation) { visit, _ in
             try visit.requireAllApps()
             try await visit.service.operators.endSession(visit.parameter("session_id"), of: visit.operatorID)
             return .redirect(.operators / visit.operatorID, .revoked)
@@ -105,9 +107,9 @@ enum OperatorPage {
             columns: ["Device", "Country", "Signed in", "Ends"] + (visit.canWrite ? ["Action"] : []),
             sessions.map { session in
                 let name = SessionTable.name(of: session.device)
-                let action = FormView.form(
-                    visit, path / "sessions" / session.id / "revoke", id: session.id, submit: "Revoke",
-                    style: "small danger", label: "Revoke the session on " + name)
+                let action = Link.button(
+                    "Revoke", path / "sessions" / session.id / "revoke", "small danger",
+                    label: "Revoke the session on " + name)
                 return TableView.Row(
                     head: H.bdi { name },
                     cells: [
@@ -137,6 +139,28 @@ enum OperatorPage {
                 form.hidden(
                     "status", isActivation ? User.Status.active.rawValue : User.Status.suspended.rawValue)
             }
+        }
+    }
+
+    @Sendable private static func showRevocation(_ visit: Visit) async throws -> Page {
+        try visit.requireAllApps()
+        let (person, id) = (try await visit.service.operators.find(visit.operatorID), visit.parameter("session_id"))
+        let sessions = try await visit.service.operators.sessions(of: person.id)
+        guard let ended = sessions.first(where: { $0.id == id }) else {
+            throw Refusal.notFound("the operator has no such session")
+        }
+        let (path, others) = (ConsolePath.operators / person.id, sessions.count - 1)
+        return Page("Revoke the session", parent: (person.name, path)) {
+            ConfirmPage.content(
+                visit, path / "sessions" / ended.id / "revoke",
+                consequences: [
+                    "\(person.name) is signed out of the console on this device: "
+                        + SessionTable.name(of: ended.device) + ".",
+                    others == 0
+                        ? "The operator has no other active session."
+                        : "\(Show.count(others, "other active session")) \(others == 1 ? "stays" : "stay").",
+                    "The operator can sign in again.",
+                ], submit: "Revoke the session", back: path)
         }
     }
 

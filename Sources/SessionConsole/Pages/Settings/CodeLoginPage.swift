@@ -10,11 +10,7 @@ enum CodeLoginPage {
             return .redirect(visit.path / "logins", .created)
         }
         routes.appPage("/logins/codes/:config_id", show)
-        routes.appForm("/logins/codes/:config_id", on: show) { visit, form in
-            _ = try await visit.service.loginConfigs.replaceOTPLogin(
-                visit.parameter("config_id"), try change(form), app: visit.app.id)
-            return .redirect(visit.path / "logins", .saved)
-        }
+        routes.appForm("/logins/codes/:config_id", on: show, save)
         routes.appPage("/logins/codes/:config_id/delete", showDeletion)
         routes.appForm(
             "/logins/codes/:config_id/delete", confirming: ConsoleRoutes.always, on: showDeletion
@@ -78,20 +74,59 @@ enum CodeLoginPage {
         ])
     }
 
+    /// What users lose by another login in place of one, or by none.
+    private static func consequences(
+        of next: OTPLoginConfig?, replacing login: OTPLoginConfig, _ visit: AppVisit
+    ) async throws -> [String] {
+        var app = visit.app
+        app.otpLogins = app.otpLogins.compactMap { $0.id == login.id ? next : $0 }
+        let others = app.otpLogins.count { $0.channel == login.channel }
+        var lost: [String] = []
+        if others == 0 {
+            let channel = login.channel == .sms ? "SMS" : "e-mail"
+            lost.append("It is the last login with \(channel): no user can sign in with \(channel) any more.")
+            lost += try await AffectedUsers.losing(login.channel, visit)
+        }
+        for scope in visit.app.grantableScopes.subtracting(app.grantableScopes).sorted() {
+            lost.append("No other login and no rule grants \(scope).")
+            lost += try await AffectedUsers.granted(scope, visit)
+        }
+        let fewer = Set(login.grantedScopes).subtracting(next?.grantedScopes ?? []).sorted()
+        if next != nil, !fewer.isEmpty {
+            lost.append("Sessions that begin from now on do not get \(fewer.joined(separator: ", ")) by this login.")
+            lost.append("Sessions that have it keep it.")
+        }
+        return lost
+    }
+
+    @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
+        let (logins, change) = (visit.service.loginConfigs, try change(form))
+        let stored = try await logins.otpLogin(visit.parameter("config_id"), app: visit.app.id)
+        try change.check(in: visit.app)
+        if let page = try await SettingsConfirmation.page(
+            "Save the login", form, to: visit.path / "logins" / "codes" / stored.id, back: (.logins, "Logins"),
+            consequences: try await consequences(of: change.applied(to: stored), replacing: stored, visit), visit)
+        {
+            return page
+        }
+        _ = try await logins.replaceOTPLogin(stored.id, change, app: visit.app.id)
+        return .redirect(visit.path / "logins", .saved)
+    }
+
     @Sendable private static func showDeletion(_ visit: AppVisit) async throws -> Page {
         let login = try await visit.service.loginConfigs.otpLogin(visit.parameter("config_id"), app: visit.app.id)
         let others = visit.app.otpLogins.count { $0.channel == login.channel } - 1
         let channel = login.channel == .sms ? "SMS" : "e-mail"
+        let rest = others == 0 ? [] : ["The app has \(Show.count(others, "other login")) with \(channel)."]
+        let lost = try await consequences(of: nil, replacing: login, visit)
         return page("Delete the login", visit) {
             ConfirmPage.content(
                 visit.visit, visit.path / "logins" / "codes" / login.id / "delete",
-                consequences: [
-                    others == 0
-                        ? "It is the last login with \(channel): no user can sign in with \(channel) any more."
-                        : "The app has \(Show.count(others, "other login")) with \(channel).",
-                    "Users who are signed in stay signed in.",
-                    "Scopes that only this login grants lose their grants.", "This cannot be undone.",
-                ], submit: "Delete the login", back: visit.path / "logins" / "codes" / login.id)
+                consequences: rest + lost + [
+                    "Users who are signed in stay signed in, and keep the scopes of this login.",
+                    "This cannot be undone.",
+                ],
+                submit: "Delete the login", back: visit.path / "logins" / "codes" / login.id)
         }
     }
 

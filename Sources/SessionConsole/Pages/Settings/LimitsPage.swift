@@ -87,6 +87,23 @@ enum LimitsPage {
         return form.canWrite ? H.div(.class("row")) { fields } : fields
     }
 
+    /// Which users get no code any more.
+    private static func consequences(of next: OTPLimits, _ visit: AppVisit) async throws -> [String] {
+        let old = visit.app.otpLimits
+        var lost: [String] = []
+        if !next.sendsCodes, old.sendsCodes {
+            lost.append("A limit is 0, so the app sends no codes: no user can sign in or make a step-up with one.")
+        }
+        if next.closesCountries(of: old) {
+            let users = try await NewestUsers(visit)
+            lost.append(
+                users.sentence(have: "a phone number to which the app sends no codes any more") { user in
+                    user.identifiers.contains { old.allows($0) && !next.allows($0) }
+                })
+        }
+        return lost.isEmpty ? [] : lost + ["Users who are signed in stay signed in."]
+    }
+
     @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
         var limits = OTPLimits()
         limits.codeLifetime = try form.number("code_lifetime")
@@ -107,6 +124,12 @@ enum LimitsPage {
         limits.sendsPerIP = try form.rateLimit("sends_per_address", seconds: "window")
         try limits.validate()
         let next = limits
+        if let page = try await SettingsConfirmation.page(
+            "Save the limits", form, to: visit.path / "limits", back: (.logins, "Logins"),
+            consequences: try await consequences(of: next, visit), visit)
+        {
+            return page
+        }
         try await visit.service.apps.update(visit.app.id) { app in app.otpLimits = next }
         return .redirect(visit.path / "limits", .saved)
     }

@@ -103,7 +103,8 @@ enum LoginsPage {
     private static func consequences(_ change: PasswordLoginChange, _ visit: AppVisit) async throws -> [String] {
         guard visit.app.passwordLogin?.enabled == true, change.enabled == false else { return [] }
         return [
-            try await PasswordUsers.sentence(visit), "They can no longer sign in with it.",
+            try await NewestUsers(visit).sentence(have: "a password") { $0.hasPassword },
+            "They can no longer sign in with it.",
             visit.app.otpLogins.isEmpty
                 ? "The app has no login with a code: no user can sign in."
                 : "They sign in with a code instead, if they have an identifier for it.",

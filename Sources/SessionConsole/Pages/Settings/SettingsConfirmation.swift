@@ -12,7 +12,7 @@ enum SettingsConfirmation {
     ) async throws -> FormOutcome? {
         guard !consequences.isEmpty, !form.isChecked(field) else { return nil }
         let parent = back.section.path(of: visit.app)
-        let affected = try await affected(visit)
+        let affected = try await AffectedUsers.all(visit)
         return .page(
             Page(title, app: visit.app, section: back.section, parent: (back.title, parent)) {
                 H.p(.class("message warn"), .role("status")) { "Nothing is saved yet." }
@@ -23,13 +23,5 @@ enum SettingsConfirmation {
                     view.hidden(field, "on")
                 }
             })
-    }
-
-    /// How many users the change can concern.
-    private static func affected(_ visit: AppVisit) async throws -> String {
-        let counts = try await visit.service.users.counts(app: visit.app.id)
-        return counts.isComplete
-            ? "The app has \(Show.count(counts[.active], "active user"))."
-            : "The app has \(UserCounts.bound) users or more."
     }
 }

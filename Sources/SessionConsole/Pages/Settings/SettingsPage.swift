@@ -66,6 +66,7 @@ enum SettingsPage {
     @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
         // A form without the field leaves the domains as they are.
         let domains = form.text("domains") == nil ? nil : form.lines("domains")
+        if domains != nil { try visit.visit.requireAllApps() }
         let algorithm = try form.choice("signing_algorithm", SignatureAlgorithm.allCases)
         let change = AppSettingsChange(
             name: form.text("name") ?? "", domains: domains, allowedOrigins: form.lines("allowed_origins"),
@@ -76,6 +77,14 @@ enum SettingsPage {
             signingAlgorithm: algorithm == visit.app.signingAlgorithm ? nil : algorithm,
             eventRetention: try form.number("event_retention"),
             developmentTokens: form.isChecked("development_tokens"))
+        var next = visit.app
+        try change.apply(to: &next)
+        if let page = try await SettingsConfirmation.page(
+            "Save these settings", form, to: visit.path / "settings", back: (.settings, "Settings"),
+            consequences: AppConsequences.of(next, replacing: visit.app), visit)
+        {
+            return page
+        }
         _ = try await visit.service.apps.change(change, of: visit.app.id, by: visit.visit.key)
         return .redirect(visit.path / "settings", .saved)
     }

@@ -50,6 +50,7 @@ enum RulePage {
     @Sendable private static func show(_ visit: AppVisit) async throws -> Page {
         let rule = try rule(visit)
         let path = visit.stepUp / "rules" / rule.id
+        let ends = try await AffectedUsers.granted(rule.scope, visit)
         let isSecond = visit.app.stepUp?.rules.prefix { $0 != rule }.contains { $0.scope == rule.scope } ?? false
         return Page(rule.scope, app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
             Show.card("What the rule means") {
@@ -63,16 +64,20 @@ enum RulePage {
                     H.div(.class("actions")) { Link.button("Remove the rule", path / "remove", "danger") }
                 }
             }
-            card(visit, RuleForm(RuleForm.Mode(rule), rule, visit.app), path, submit: "Save")
+            card(visit, RuleForm(RuleForm.Mode(rule), rule, visit.app), path, submit: "Save", ends: ends)
         }
     }
 
-    private static func card(_ visit: AppVisit, _ rule: RuleForm, _ path: ConsolePath, submit: String) -> HTML {
+    /// - Parameter ends: What a changed rule ends.
+    private static func card(
+        _ visit: AppVisit, _ rule: RuleForm, _ path: ConsolePath, submit: String, ends: [String] = []
+    ) -> HTML {
         guard visit.visit.canWrite else { return .empty }
         return H.section(.class("card")) {
             FormView.form(visit.visit, path, id: "rule", submit: submit) { rule.fields($0) }
             H.p(.class("hint")) {
-                "A changed rule ends the step-ups of its scope that have begun, and what they have granted."
+                "A rule that is changed or moved ends the step-ups of its scope, and what they have granted."
+                for end in ends { " " + end }
             }
         }
     }

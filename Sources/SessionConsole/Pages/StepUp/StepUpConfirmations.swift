@@ -16,22 +16,19 @@ enum StepUpConfirmations {
         }
     }
 
-    private static let ends =
-        "Users who have the scope by a step-up lose it at their next access token, and step-ups that have begun end."
-
     @Sendable private static func showRule(_ visit: AppVisit) async throws -> Page {
         let rule = try RulePage.rule(visit)
         let others = (visit.app.stepUp?.rules.count { $0.scope == rule.scope } ?? 1) - 1
         let path = visit.stepUp / "rules" / rule.id
+        let ends = try await AffectedUsers.granted(rule.scope, visit)
         return Page("Remove the rule", app: visit.app, section: .stepUp, parent: (rule.scope, path)) {
             ConfirmPage.content(
                 visit.visit, path / "remove",
                 consequences: [
                     others == 0
                         ? "It is the last rule for \(rule.scope): no step-up grants the scope any more."
-                        : "\(rule.scope) has \(Show.count(others, "other rule")).",
-                    ends, "The scope stays registered.",
-                ], submit: "Remove the rule", back: path)
+                        : "\(rule.scope) has \(Show.count(others, "other rule"))."
+                ] + ends + ["The scope stays registered."], submit: "Remove the rule", back: path)
         }
     }
 
@@ -39,13 +36,16 @@ enum StepUpConfirmations {
         let scope = try scope(visit)
         let rules = visit.app.stepUp?.rules.count { $0.scope == scope } ?? 0
         let logins = visit.app.otpLogins.count { $0.grantedScopes.contains(scope) }
+        let ends = try await AffectedUsers.granted(scope, visit)
         return Page("Remove the scope", app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
             ConfirmPage.content(
                 visit.visit, visit.stepUp / "scopes" / visit.id(ofScope: scope) / "remove",
                 consequences: [
-                    "No later access token has the scope \(scope).", ends,
+                    "No later access token has the scope \(scope).",
+                    "Users who have it by their login lose it, too.",
+                ] + ends + [
                     "\(Show.count(rules, "rule")) and \(Show.count(logins, "login")) name it. They stay, and grant it "
-                        + "again when it is registered again.",
+                        + "again when it is registered again."
                 ], submit: "Remove the scope", back: visit.stepUp)
         }
     }

@@ -122,7 +122,9 @@ enum UserPage {
             ) { form in
                 form.text(
                     "password", "New password", nil, type: "password", autocomplete: "new-password", isRequired: true)
-                form.checkbox("revoke_sessions", "End all sessions of the user", true)
+                form.checkbox(
+                    "revoke_sessions", "End all sessions of the user", true,
+                    hint: "Otherwise they stay. Logins that have begun end in both cases.")
             }
             FormView.form(
                 visit.visit, path / "limits", for: .support, id: "limits", submit: "Set the limits back", style: ""

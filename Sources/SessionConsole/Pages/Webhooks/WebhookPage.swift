@@ -44,7 +44,7 @@ enum WebhookPage {
                     WebhooksPage.fields($0, url: webhook.url, events: webhook.events)
                 }
                 if visit.visit.canWrite {
-                    H.p(.class("hint")) { "A new URL has to be activated again." }
+                    H.p(.class("hint")) { "A new URL gets no events until it is activated again. No user notices it." }
                     H.div(.class("actions")) { Link.button("Delete", visit.webhookPath / "delete", "danger") }
                 }
             }

@@ -1,0 +1,43 @@
+import SessionDomain
+
+/// Says how many users a change concerns.
+@available(service, *)
+enum AffectedUsers {
+    /// How many users a change of the whole app can concern.
+    static func all(_ visit: AppVisit) async throws -> String {
+        let counts = try await visit.service.users.counts(app: visit.app.id)
+        return counts.isComplete
+            ? "The app has \(Show.count(counts[.active], "active user"))."
+            : "The app has \(UserCounts.bound) users or more."
+    }
+
+    /// How many users have a scope by a step-up, and what happens to them when its grants end.
+    static func granted(_ scope: String, _ visit: AppVisit) async throws -> [String] {
+        let now = visit.service.environment.now()
+        let users = try await visit.service.store.grantedUsers(of: scope, app: visit.app.id, at: now)
+        let held =
+            switch users {
+            case 0: "No user has the scope \(scope) by a step-up now."
+            case 1: "1 user has the scope \(scope) by a step-up now, and loses it at the next access token."
+            default: "\(users) users have the scope \(scope) by a step-up now, and lose it at their next access token."
+            }
+        return [held, "Step-ups for \(scope) that have begun end."]
+    }
+
+    /// How many users lose a way to sign in, because no code goes to a channel any more, and how many of them have no other.
+    static func losing(_ channel: OTPLoginConfig.Channel, _ visit: AppVisit) async throws -> [String] {
+        let (users, app) = (try await NewestUsers(visit), visit.app)
+        func has(_ user: User, _ channel: OTPLoginConfig.Channel) -> Bool {
+            user.identifiers.contains { $0.type == channel.identifierType }
+        }
+        let others = Set(app.otpLogins.map(\.channel)).subtracting([channel])
+        let what = channel == .sms ? "a phone number" : "an e-mail address"
+        return [
+            users.sentence(have: what) { has($0, channel) },
+            users.sentence(have: what + " and no other way to sign in") { user in
+                has(user, channel) && !others.contains { has(user, $0) }
+                    && !(user.hasPassword && app.passwordLogin?.enabled == true && has(user, .email))
+            },
+        ]
+    }
+}

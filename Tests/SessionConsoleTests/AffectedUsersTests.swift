@@ -1,0 +1,236 @@
+import PreludeSessionTesting
+import SessionDomain
+import SessionTokens
+import Testing
+
+@testable import SessionConsole
+
+@Suite("How many users a change of the configuration concerns")
+struct AffectedUsersTests {
+    private static let app = ConsoleWorld.app
+
+    /// Stores a grant, as a step-up does.
+    private struct InsertGrant: Intent {
+        let grant: Grant
+        var facts: FactQuery { FactQuery(app: grant.appID) { _ in } }
+        func decide(_ facts: Facts) -> Decision<Bool> { Decision(true, [.insertGrant(grant)]) }
+    }
+
+    /// Signs a user in who has a scope by a step-up.
+    private func grant(_ scope: String, to email: String, _ world: ConsoleWorld) async throws {
+        let app = world.world.appID
+        try await world.world.signIn(try world.world.client(), as: email)
+        let user = try await world.service.users.user(
+            with: CanonicalIdentifier(type: "email_address", value: email), app: app)
+        let session = try #require(
+            try await world.service.users.sessions(of: user.id, app: app, limit: 1).elements.first)
+        let grant = Grant(
+            id: "grt_" + email, appID: app, userID: user.id, sessionID: session.id, scope: scope, mode: .profileBound,
+            generation: 0, expiresAt: world.clock.timestamp + 300)
+        #expect(try await world.service.store.perform(InsertGrant(grant: grant)))
+    }
+
+    private func settings(_ world: ConsoleWorld) async throws -> App {
+        try await world.service.apps.app(world.world.appID)
+    }
+
+    @Test("The pages of a scope and of its rule say how many users have it by a step-up")
+    func scope() async throws {
+        let world = try await ConsoleWorld()
+        let app = world.world.appID
+        let rule = StepUpConfigChange.AllowedScope(
+            scope: "pay", mode: "direct",
+            direct: .init(
+                identifierTypes: ["email_address"], status: "continue", grantedFor: 300, grantMode: "session-bound"))
+        try await world.service.stepUpConfig.register("pay", app: app)
+        let config = try await world.service.stepUpConfig.setRule(rule, app: app)
+        let id = try #require(config.rules.first?.id)
+        var (browser, _) = try await world.operatorBrowser()
+        let pages = ["/step-up/rules/\(id)/remove", "/step-up/scopes/cGF5/remove", "/step-up/rules/\(id)"]
+        let texts = [
+            "No user has the scope pay by a step-up now.",
+            "1 user has the scope pay by a step-up now, and loses it at the next access token.",
+            "2 users have the scope pay by a step-up now, and lose it at their next access token.",
+        ]
+        for (count, text) in texts.enumerated() {
+            if count > 0 { try await grant("pay", to: "user\(count)@example.com", world) }
+            for page in pages {
+                let shown = try await browser.get(Self.app + page).text
+                #expect(shown.contains(text) && shown.contains("Step-ups for pay that have begun end."), "\(page)")
+            }
+        }
+        #expect(
+            try await browser.get(Self.app + pages[2]).text.contains(
+                "A rule that is changed or moved ends the step-ups"))
+        world.clock.advance(by: .seconds(300))
+        #expect(try await browser.get(Self.app + pages[0]).text.contains(texts[0]), "the grants have expired")
+    }
+
+    @Test("The deletion of the last login of a channel, and another channel for it, say how many users lose it")
+    func lastLogin() async throws {
+        let world = try await ConsoleWorld()
+        let app = world.world.appID
+        for (address, number) in [("ada@example.com", "+14155550100"), ("bob@example.com", nil)] {
+            var identifiers = [try CanonicalIdentifier(type: "email_address", value: address)]
+            if let number { identifiers.append(try CanonicalIdentifier(type: "phone_number", value: number)) }
+            _ = try await world.service.users.create(app: app, identifiers: identifiers, password: nil)
+        }
+        let logins = try await settings(world).otpLogins
+        let mails = logins.filter { $0.channel == .email }
+        for login in mails.dropFirst() { try await world.service.loginConfigs.deleteOTPLogin(login.id, app: app) }
+        let last = try #require(mails.first)
+        if !logins.contains(where: { $0.channel == .sms }) {
+            _ = try await world.service.loginConfigs.createOTPLogin(
+                OTPLoginChange(channel: .sms, isDefault: true), app: app)
+        }
+        let texts = [
+            "It is the last login with e-mail: no user can sign in with e-mail any more.",
+            "2 users have an e-mail address.", "1 user has an e-mail address and no other way to sign in.",
+        ]
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/logins/codes/" + last.id
+        let deletion = try await browser.get(path + "/delete").text
+        for text in texts { #expect(deletion.contains(text), "\(text)") }
+        let change = "channel_type=sms&code_size=6"
+        let page = try await browser.post(path, change)
+        #expect(page.status == 200 && page.text.contains("Nothing is saved yet."))
+        for text in texts { #expect(page.text.contains(text), "\(text)") }
+        #expect(try await settings(world).otpLogins.contains { $0.id == last.id && $0.channel == .email })
+        #expect(try await browser.post(path, "channel_type=email&code_size=7").status == 303, "nobody loses anything")
+        #expect(try await browser.post(path, change + "&confirmed=on").status == 303)
+        #expect(try await settings(world).otpLogins.contains { $0.id == last.id && $0.channel == .sms })
+    }
+
+    @Test("The removal of the only route of a channel says how many users lose it")
+    func lastRoute() async throws {
+        let world = try await ConsoleWorld()
+        _ = try await world.service.users.create(
+            app: world.world.appID,
+            identifiers: [try CanonicalIdentifier(type: "email_address", value: "ada@example.com")],
+            password: nil)
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/delivery/email/1"
+        #expect(try await browser.change(path, "type=webhook&url=https%3A%2F%2Fhooks.example.com%2Fmail").status == 303)
+        let page = try await browser.get(path + "/remove").text
+        let isLast = page.contains("logins by e-mail are rejected")
+        #expect(page.contains("1 user has an e-mail address.") == isLast)
+    }
+
+    @Test("Removed domains and origins, a closed sign-up and a shorter retention say what they end, and wait")
+    func settings() async throws {
+        let world = try await ConsoleWorld()
+        let app = world.world.appID
+        try await world.service.apps.update(app) {
+            $0.domains = ["a.example.com", "b.example.com"]
+            $0.allowedOrigins = ["https://shop.example.com"]
+        }
+        _ = try await world.service.users.create(
+            app: app, identifiers: [try CanonicalIdentifier(type: "email_address", value: "ada@example.com")],
+            password: nil)
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/settings"
+        let form = "name=Shop&new_identifier_hold=60&signing_algorithm=EdDSA"
+        let kept = "&domains=a.example.com%0D%0Ab.example.com&allowed_origins=https%3A%2F%2Fshop.example.com"
+        #expect(try await browser.post(path, form + kept + "&sign_up=on&event_retention=30").status == 303)
+        let page = try await browser.post(path, form + "&domains=b.example.com&allowed_origins=&event_retention=7")
+        #expect(page.status == 200 && page.text.contains("Nothing is saved yet."))
+        for text in [
+            "The app has 1 active user.", "a.example.com no longer leads to the app.",
+            "New access tokens have another issuer: b.example.com.",
+            "Pages of https://shop.example.com can no longer call the app",
+            "Persons without an account can no longer sign up.",
+            "Events that are older than 7 days are deleted, not after 30 days",
+        ] { #expect(page.text.contains(text), "\(text)") }
+        #expect(try await settings(world).domains.count == 2)
+        let sent = form + "&domains=b.example.com&allowed_origins=&event_retention=7&confirmed=on"
+        #expect(try await browser.post(path, sent).status == 303)
+        #expect(try await settings(world).domains == ["b.example.com"])
+        #expect(try await settings(world).allowedOrigins.isEmpty)
+        let invalid = try await browser.post(path, form + "&domains=not+a+host&event_retention=7")
+        #expect(invalid.status == 400, "a form that is refused needs no confirmation")
+    }
+
+    @Test("A removed claim says which one it is and that no user is signed out, and waits")
+    func claim() async throws {
+        let world = try await ConsoleWorld()
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/claims"
+        let tier = "claims.0.name=tier&claims.0.source=text&claims.0.value=gold"
+        let plan = "claims.1.name=plan&claims.1.source=profile&claims.1.value=plan"
+        #expect(try await browser.post(path, tier + "&" + plan).status == 303)
+        let page = try await browser.post(path, tier)
+        #expect(page.status == 200 && page.text.contains("No later access token has plan."))
+        #expect(page.text.contains("The app has 0 active users.") && page.text.contains("for at most 5 minutes"))
+        #expect(try await settings(world).claims?.mapping.count == 2)
+        #expect(try await browser.post(path, tier + "&confirmed=on").status == 303)
+        #expect(try await settings(world).claims?.mapping.count == 1)
+        #expect(try await browser.post(path, tier.replacing("gold", with: "silver")).status == 303)
+    }
+
+    @Test("Countries that get no SMS any more, and a limit of 0, say how many users get no code, and wait")
+    func limits() async throws {
+        let world = try await ConsoleWorld()
+        let app = world.world.appID
+        for number in ["+33612345678", "+14155550100", "+14155550101"] {
+            _ = try await world.service.users.create(
+                app: app, identifiers: [try CanonicalIdentifier(type: "phone_number", value: number)], password: nil)
+        }
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/limits"
+        func form(_ prefixes: String, sends: Int = 10) -> String {
+            [
+                "code_lifetime=300", "checks_per_code=5", "resend_delay=30", "sends_per_verification=5",
+                "starts.limit=5", "starts.window=600", "failed_checks.limit=10", "failed_checks.window=3600",
+                "failed_checks_per_day=20", "consecutive_failed_checks=99", "sends_per_hour=5",
+                "sends_per_day=\(sends)", "app_sends_per_day=100", "calling_code_sends_per_day=100",
+                "allowed_prefixes=" + prefixes, "starts_per_address.limit=30", "starts_per_address.window=600",
+                "checks_per_address.limit=60", "checks_per_address.window=600", "sends_per_address.limit=30",
+                "sends_per_address.window=600",
+            ].joined(separator: "&")
+        }
+        #expect(try await browser.post(path, form("")).status == 303)
+        let page = try await browser.post(path, form("%2B33"))
+        #expect(page.status == 200)
+        #expect(page.text.contains("2 users have a phone number to which the app sends no codes any more."))
+        #expect(try await settings(world).otpLimits.allowedPrefixes.isEmpty)
+        #expect(try await browser.post(path, form("%2B33") + "&confirmed=on").status == 303)
+        #expect(try await browser.post(path, form("%2B33%0D%0A%2B1")).status == 303, "one country more")
+        let none = try await browser.post(path, form("%2B33%0D%0A%2B1", sends: 0))
+        #expect(none.status == 200 && none.text.contains("A limit is 0, so the app sends no codes"))
+    }
+
+    @Test("The pages of keys name the keys that end, and say how many users an emergency concerns")
+    func keys() async throws {
+        let world = try await ConsoleWorld()
+        let (app, keys) = (world.world.appID, world.service.managementKeys)
+        let first = try await keys.create(name: "deploy", app: app, role: .write).key
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/keys/\(first.id)/revoke"
+        #expect(try await browser.get(path).text.contains("It has created no other keys."))
+        _ = try await keys.create(name: "backend", app: app, role: .read, expiresAt: nil, by: first)
+        #expect(try await browser.get(path).text.contains("1 key that it has created is invalid, too: “backend”."))
+        let rotation = try await browser.get(Self.app + "/signing-keys/rotate").text
+        #expect(rotation.contains("The app has 0 active users. None is signed out."))
+    }
+
+    @Test("An operator's session is ended after a page that says on which device, and how many others stay")
+    func operatorSession() async throws {
+        let world = try await ConsoleWorld()
+        var (admin, _) = try await world.signedIn()
+        let person = try await world.invite(.viewer, address: "eve@example.com")
+        for _ in 0..<2 { _ = try await world.browser(of: person) }
+        let ids = try await world.service.operators.sessions(of: person.id).map(\.id)
+        let path = "/console/operators/\(person.id)/sessions/"
+        #expect(try await admin.get("/console/operators/\(person.id)").text.contains(path + ids[0] + "/revoke\""))
+        let page = try await admin.get(path + ids[0] + "/revoke")
+        #expect(page.text.contains("eve@example.com is signed out of the console on this device: "))
+        #expect(page.text.contains("1 other active session stays."))
+        #expect(try await admin.post(path + ids[0] + "/revoke").status == 303)
+        #expect(try await world.service.operators.sessions(of: person.id).map(\.id) == [ids[1]])
+        for method in [try await admin.get(path + "ses_none/revoke"), try await admin.post(path + "ses_none/revoke")] {
+            #expect(method.status == 404)
+        }
+        var own = try await world.browser(of: person)
+        #expect(try await own.get("/console/account").text.contains("Your 1 other session ends."))
+    }
+}
