@@ -112,8 +112,8 @@ struct AffectedUsersTests {
         let path = Self.app + "/delivery/email/1"
         #expect(try await browser.change(path, "type=webhook&url=https%3A%2F%2Fhooks.example.com%2Fmail").status == 303)
         let page = try await browser.get(path + "/remove").text
-        let isLast = page.contains("logins by e-mail are rejected")
-        #expect(page.contains("1 user has an e-mail address.") == isLast)
+        #expect(page.contains("logins by e-mail are rejected"))
+        #expect(page.contains("1 user has an e-mail address."))
     }
 
     @Test("Removed domains and origins, a closed sign-up and a shorter retention say what they end, and wait")
