@@ -151,6 +151,7 @@ private func addManagement(
     let domains = DomainRoutes(apps: service.apps)
     let delivery = DeliveryConfigRoutes(delivery: service.delivery)
     group.add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
+        .add(middleware: NoBodyMiddleware())
         .group(context: OperatorContext.self)
         .get("", use: app.get)
         .patch("", use: app.update)

@@ -9,61 +9,8 @@ import Testing
 struct AffectedUsersTests {
     private static let app = ConsoleWorld.app
 
-    /// Stores a grant, as a step-up does.
-    private struct InsertGrant: Intent {
-        let grant: Grant
-        var facts: FactQuery { FactQuery(app: grant.appID) { _ in } }
-        func decide(_ facts: Facts) -> Decision<Bool> { Decision(true, [.insertGrant(grant)]) }
-    }
-
-    /// Signs a user in who has a scope by a step-up.
-    private func grant(_ scope: String, to email: String, _ world: ConsoleWorld) async throws {
-        let app = world.world.appID
-        try await world.world.signIn(try world.world.client(), as: email)
-        let user = try await world.service.users.user(
-            with: CanonicalIdentifier(type: "email_address", value: email), app: app)
-        let session = try #require(
-            try await world.service.users.sessions(of: user.id, app: app, limit: 1).elements.first)
-        let grant = Grant(
-            id: "grt_" + email, appID: app, userID: user.id, sessionID: session.id, scope: scope, mode: .profileBound,
-            generation: 0, expiresAt: world.clock.timestamp + 300)
-        #expect(try await world.service.store.perform(InsertGrant(grant: grant)))
-    }
-
     private func settings(_ world: ConsoleWorld) async throws -> App {
         try await world.service.apps.app(world.world.appID)
-    }
-
-    @Test("The pages of a scope and of its rule say how many users have it by a step-up")
-    func scope() async throws {
-        let world = try await ConsoleWorld()
-        let app = world.world.appID
-        let rule = StepUpConfigChange.AllowedScope(
-            scope: "pay", mode: "direct",
-            direct: .init(
-                identifierTypes: ["email_address"], status: "continue", grantedFor: 300, grantMode: "session-bound"))
-        try await world.service.stepUpConfig.register("pay", app: app)
-        let config = try await world.service.stepUpConfig.setRule(rule, app: app)
-        let id = try #require(config.rules.first?.id)
-        var (browser, _) = try await world.operatorBrowser()
-        let pages = ["/step-up/rules/\(id)/remove", "/step-up/scopes/cGF5/remove", "/step-up/rules/\(id)"]
-        let texts = [
-            "No user has the scope pay by a step-up now.",
-            "1 user has the scope pay by a step-up now, and loses it at the next access token.",
-            "2 users have the scope pay by a step-up now, and lose it at their next access token.",
-        ]
-        for (count, text) in texts.enumerated() {
-            if count > 0 { try await grant("pay", to: "user\(count)@example.com", world) }
-            for page in pages {
-                let shown = try await browser.get(Self.app + page).text
-                #expect(shown.contains(text) && shown.contains("Step-ups for pay that have begun end."), "\(page)")
-            }
-        }
-        #expect(
-            try await browser.get(Self.app + pages[2]).text.contains(
-                "A rule that is changed or moved ends the step-ups"))
-        world.clock.advance(by: .seconds(300))
-        #expect(try await browser.get(Self.app + pages[0]).text.contains(texts[0]), "the grants have expired")
     }
 
     @Test("The deletion of the last login of a channel, and another channel for it, say how many users lose it")
@@ -114,6 +61,7 @@ struct AffectedUsersTests {
         let page = try await browser.get(path + "/remove").text
         #expect(page.contains("logins by e-mail are rejected"))
         #expect(page.contains("1 user has an e-mail address."))
+        #expect(page.contains("Messages that wait are not sent."))
     }
 
     @Test("Removed domains and origins, a closed sign-up and a shorter retention say what they end, and wait")
@@ -146,6 +94,9 @@ struct AffectedUsersTests {
         #expect(try await browser.post(path, sent).status == 303)
         #expect(try await settings(world).domains == ["b.example.com"])
         #expect(try await settings(world).allowedOrigins.isEmpty)
+        let algorithm = form.replacing("EdDSA", with: "ES256") + "&domains=b.example.com&event_retention=7"
+        let signed = try await browser.post(path, algorithm)
+        #expect(signed.status == 200 && signed.text.contains("Later access tokens are signed with ES256."))
         let invalid = try await browser.post(path, form + "&domains=not+a+host&event_retention=7")
         #expect(invalid.status == 400, "a form that is refused needs no confirmation")
     }
@@ -177,12 +128,12 @@ struct AffectedUsersTests {
         }
         var (browser, _) = try await world.operatorBrowser()
         let path = Self.app + "/limits"
-        func form(_ prefixes: String, sends: Int = 10) -> String {
+        func form(_ prefixes: String, sends: Int = 10, failed: Int = 20, calling: Int = 100) -> String {
             [
                 "code_lifetime=300", "checks_per_code=5", "resend_delay=30", "sends_per_verification=5",
                 "starts.limit=5", "starts.window=600", "failed_checks.limit=10", "failed_checks.window=3600",
-                "failed_checks_per_day=20", "consecutive_failed_checks=99", "sends_per_hour=5",
-                "sends_per_day=\(sends)", "app_sends_per_day=100", "calling_code_sends_per_day=100",
+                "failed_checks_per_day=\(failed)", "consecutive_failed_checks=99", "sends_per_hour=5",
+                "sends_per_day=\(sends)", "app_sends_per_day=100", "calling_code_sends_per_day=\(calling)",
                 "allowed_prefixes=" + prefixes, "starts_per_address.limit=30", "starts_per_address.window=600",
                 "checks_per_address.limit=60", "checks_per_address.window=600", "sends_per_address.limit=30",
                 "sends_per_address.window=600",
@@ -196,7 +147,39 @@ struct AffectedUsersTests {
         #expect(try await browser.post(path, form("%2B33") + "&confirmed=on").status == 303)
         #expect(try await browser.post(path, form("%2B33%0D%0A%2B1")).status == 303, "one country more")
         let none = try await browser.post(path, form("%2B33%0D%0A%2B1", sends: 0))
-        #expect(none.status == 200 && none.text.contains("A limit is 0, so the app sends no codes"))
+        #expect(
+            none.status == 200 && none.text.contains("A limit is 0: no user can sign in or make a step-up with a code.")
+        )
+        #expect(!none.text.contains("with a password"))
+        let closed = try await browser.post(path, form("%2B33%0D%0A%2B1", failed: 0))
+        #expect(closed.status == 200 && closed.text.contains("No user can sign in with a password."))
+        let mail = try await browser.post(path, form("%2B33%0D%0A%2B1", calling: 0))
+        #expect(mail.status == 200 && mail.text.contains("The app sends no codes by SMS."))
+        #expect(mail.text.contains("3 users have a phone number."))
+        #expect(try await settings(world).otpLimits.callingCodeSendsPerDay == 100)
+    }
+
+    @Test("A limit of 0 for passwords says how many users have one, and waits")
+    func passwordLimit() async throws {
+        let world = try await ConsoleWorld()
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/logins/password"
+        func form(_ limit: Int) -> String {
+            [
+                "enabled=on", "reject_common_passwords=on", "password_compliancy.min_length=15",
+                "password_compliancy.max_length=0", "password_compliancy.uppercase=0",
+                "password_compliancy.lowercase=0", "password_compliancy.numbers=0", "password_compliancy.symbols=0",
+                "rate_limit_login_identifier.limit=\(limit)", "rate_limit_login_identifier.ttl=900",
+                "rate_limit_login_ip.limit=30", "rate_limit_login_ip.ttl=600",
+            ].joined(separator: "&")
+        }
+        let open = try await browser.post(path, form(5))
+        #expect(open.status == 303, "\(open.text)")
+        let page = try await browser.post(path, form(0))
+        #expect(page.status == 200 && page.text.contains("0 users have a password."))
+        #expect(page.text.contains("are valid again when the limit is above 0"))
+        #expect(try await settings(world).passwordLogin?.identifierLimit.limit == 5)
+        #expect(try await browser.post(path, form(0) + "&confirmed=on").status == 303)
     }
 
     @Test("The pages of keys name the keys that end, and say how many users an emergency concerns")
@@ -211,6 +194,11 @@ struct AffectedUsersTests {
         #expect(try await browser.get(path).text.contains("1 key that it has created is invalid, too: “backend”."))
         let rotation = try await browser.get(Self.app + "/signing-keys/rotate").text
         #expect(rotation.contains("The app has 0 active users. None is signed out."))
+        let rotate = Self.app + "/signing-keys/rotate"
+        #expect(try await browser.post(rotate, "purpose=access").location?.hasSuffix("done=rotated") == true)
+        #expect(
+            try await browser.post(rotate, "purpose=access").location?.hasSuffix("done=published") == true,
+            "the next key is there already")
     }
 
     @Test("An operator's session is ended after a page that says on which device, and how many others stay")

@@ -55,6 +55,7 @@ struct ConflictTests {
     func limited(state: String) async throws {
         let (error, attempts) = try await write(failures: 100, state: state)
         #expect(state == "55P03" ? error == .locked : error?.reason.contains(state) == true)
+        #expect(error?.isOfCaller == true, "the database works")
         #expect(attempts == GuardFailures.maximumAttempts)
     }
 

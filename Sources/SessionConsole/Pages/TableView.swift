@@ -67,6 +67,14 @@ struct Part {
         offset = min(max(0, query.text("offset").flatMap { Int($0) } ?? 0), Self.maximumOffset)
     }
 
+    /// - Throws: `Refusal.invalidField` for an offset that no list has.
+    static func check(_ query: FormBody) throws(Refusal) {
+        guard let text = query.filled("offset") else { return }
+        guard let offset = Int(text), (0...maximumOffset).contains(offset) else {
+            throw .invalidField("offset", "must be a number from 0 to \(maximumOffset)")
+        }
+    }
+
     /// - Parameter path: The path of the list with its filters.
     func links(total: Int, noun: String, path: (_ offset: String?) -> ConsolePath) -> HTML {
         H.nav(.class("pages"), .aria(label: "Parts of the list")) {

@@ -15,6 +15,7 @@ enum PlaygroundPage {
 
     @Sendable static func show(_ visit: AppVisit) async throws -> Page {
         let target = try await PlaygroundTarget(visit)
+        let affected = try await AffectedUsers.all(visit)
         var page = Page("Playground", app: visit.app, section: .playground) {
             H.p(.class("lead")) {
                 "Sign a user of this app in with the browser client, and see each request, its proof, its answer, and "
@@ -22,7 +23,7 @@ enum PlaygroundPage {
             }
             if let target {
                 if target.isReady { PlaygroundPanels.html(visit, target) } else { setup(visit, target) }
-                if target.isAllowed, !target.isOwn { permission(visit, target) }
+                if target.isAllowed, !target.isOwn { permission(visit, affected) }
             } else {
                 Show.empty(
                     "No address leads to this app",
@@ -71,13 +72,15 @@ enum PlaygroundPage {
         }
     }
 
-    private static func permission(_ visit: AppVisit, _ target: PlaygroundTarget) -> HTML {
+    /// - Parameter affected: How many users the app has.
+    private static func permission(_ visit: AppVisit, _ affected: String) -> HTML {
         Show.card("The console's origin is allowed") {
             H.p {
                 "Pages of "
                 H.code { visit.visit.origin ?? "" }
                 " may call this app. Remove the origin when you do not use the playground any more: these pages can then "
-                "neither sign users in nor refresh. Users of other pages notice nothing, and no session ends."
+                "neither sign users in nor refresh. Users of other pages notice nothing, and no session ends. "
+                affected
             }
             if visit.visit.canWrite {
                 FormView.form(

@@ -72,7 +72,7 @@ struct AppVisit: Sendable {
 /// What the operator has done, for the message on the page that follows.
 @available(service, *)
 enum Done: String {
-    case saved, created, deleted, revoked, rotated, activated, resent, cleared, signedOut, invited
+    case saved, created, deleted, revoked, rotated, published, activated, resent, cleared, signedOut, invited
 
     var message: String {
         switch self {
@@ -81,6 +81,7 @@ enum Done: String {
         case .deleted: "It is deleted."
         case .revoked: "It is revoked."
         case .rotated: "The key is rotated."
+        case .published: "Nothing has changed: the next key is published already, and signs soon."
         case .activated: "The webhook is active."
         case .resent: "The event is sent again within a few seconds."
         case .cleared: "The limits are set back."

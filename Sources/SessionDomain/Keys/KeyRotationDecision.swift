@@ -20,5 +20,6 @@ package struct KeyRotationDecision: Sendable, Equatable {
         self.removed = removed
     }
 
-    var isEmpty: Bool { self == KeyRotationDecision() }
+    /// Whether nothing changes: the successor is published already.
+    package var isEmpty: Bool { self == KeyRotationDecision() }
 }

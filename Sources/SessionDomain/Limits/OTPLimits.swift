@@ -108,12 +108,16 @@ extension OTPLimits {
     }
 
     /// Whether any code can be sent and checked: no limit that every login needs is 0.
-    package var sendsCodes: Bool {
-        [
-            starts.limit, sendsPerHour, sendsPerDay, appSendsPerDay, startsPerIP.limit, checksPerIP.limit,
-            sendsPerIP.limit,
-        ].allSatisfy { $0 > 0 }
+    package var allowsCodes: Bool {
+        allowsChecks
+            && [
+                starts.limit, sendsPerHour, sendsPerDay, appSendsPerDay, startsPerIP.limit, checksPerIP.limit,
+                sendsPerIP.limit,
+            ].allSatisfy { $0 > 0 }
     }
+
+    /// Whether any code or password can be checked. A right one counts as a wrong one until it was checked.
+    package var allowsChecks: Bool { failedChecks.limit > 0 && failedChecksPerDay > 0 }
 
     /// Whether some phone numbers to which other limits allow codes get none.
     package func closesCountries(of old: OTPLimits) -> Bool {

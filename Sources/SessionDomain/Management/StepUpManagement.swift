@@ -74,38 +74,48 @@ package struct StepUpManagement: Sendable {
     package func setRule(
         _ rule: StepUpConfigChange.AllowedScope, replacing id: String? = nil, app: AppID
     ) async throws -> StepUpConfig {
-        let (egress, now) = (egress, environment.now())
-        let changed: @Sendable (App) throws -> StepUpConfig = { app in
-            var config = app.stepUp ?? StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: now)
-            let place = try id.map { try config.place(of: $0) }
-            if let place { config.rules.remove(at: place) }
-            let new = try rule.validated(field: "rule", beside: config, egress: egress)
-            config.rules.insert(new, at: place ?? config.rules.count)
-            guard config.rules.count <= StepUpConfigChange.maximumRules else {
-                throw Refusal.conflict("an app has at most \(StepUpConfigChange.maximumRules) rules")
-            }
-            config.updatedAt = now
-            return config
+        try await apply(
+            { [self] app in try config(of: app, setting: rule, replacing: id) }, registering: rule.scope, app: app)
+    }
+
+    /// The configuration that `setRule` stores.
+    package func config(
+        of app: App, setting rule: StepUpConfigChange.AllowedScope, replacing id: String? = nil
+    ) throws -> StepUpConfig {
+        let now = environment.now()
+        var config = app.stepUp ?? StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: now)
+        let place = try id.map { try config.place(of: $0) }
+        if let place { config.rules.remove(at: place) }
+        let new = try rule.validated(field: "rule", beside: config, egress: egress)
+        config.rules.insert(new, at: place ?? config.rules.count)
+        guard config.rules.count <= StepUpConfigChange.maximumRules else {
+            throw Refusal.conflict("an app has at most \(StepUpConfigChange.maximumRules) rules")
         }
-        return try await apply(changed, registering: rule.scope, app: app)
+        config.updatedAt = now
+        return config
     }
 
     /// Moves a rule above the previous one of its scope, so that it is tried first. The first rule stays where it is.
     ///
     /// - Throws: `Refusal.notFound` if the rule was changed or removed.
     package func raiseRule(_ id: String, app: AppID) async throws -> StepUpConfig {
-        let now = environment.now()
-        return try await apps.update(app) { app in
-            guard var config = app.stepUp else { throw Refusal.notFound("step-up is not configured") }
-            let place = try config.place(of: id)
-            let scope = config.rules[place].scope
-            if let previous = config.rules[..<place].lastIndex(where: { $0.scope == scope }) {
-                config.rules.swapAt(place, previous)
-                config.updatedAt = now
-            }
+        try await apps.update(app) { [self] app in
+            let config = try config(of: app, raising: id)
             app.stepUp = config
             return config
         }
+    }
+
+    /// The configuration that `raiseRule` stores.
+    package func config(of app: App, raising id: String) throws -> StepUpConfig {
+        guard var config = app.stepUp else { throw Refusal.notFound("step-up is not configured") }
+        let place = try config.place(of: id)
+        let scope = config.rules[place].scope
+        if let previous = config.rules[..<place].lastIndex(where: { $0.scope == scope }) {
+            config.rules.swapAt(place, previous)
+            config.updatedAt = environment.now()
+        }
+        return config
     }
 
     /// Removes one rule. The scope loses its grants and open challenges, and stays registered.

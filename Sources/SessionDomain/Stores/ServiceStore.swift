@@ -82,8 +82,8 @@ package protocol SessionStore: IntentStore {
 package protocol StepUpStore: IntentStore {
     /// The grants of a user whose session is live at this time, those of other sessions included.
     func grants(of userID: String, app: AppID, liveAt now: Timestamp) async throws -> [Grant]
-    /// How many users have a grant of a scope that has not expired at this time. It reads all of these grants.
-    func grantedUsers(of scope: String, app: AppID, at now: Timestamp) async throws -> Int
+    /// How many users have a grant of a scope that has not expired at this time, among `bound` grants of the app.
+    func grantedUsers(of scope: String, app: AppID, at now: Timestamp, among bound: Int) async throws -> GrantedUsers
 }
 
 /// Reads webhooks and their deliveries.

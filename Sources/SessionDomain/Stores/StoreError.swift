@@ -16,15 +16,22 @@ package enum StoreError: Error, Equatable {
     case unfinishedCopy
     /// Another transaction kept a row locked for longer than the call may wait. The database works.
     case locked
+    /// Other calls changed the rows of this call in each attempt. The text is for the log.
+    case conflict(String)
     /// The database rejected or lost the write. The text is for the log, never for a client.
     case unavailable(String)
 
     /// The guards of an intent failed in every attempt.
-    package static let contended = StoreError.unavailable(
+    package static let contended = StoreError.conflict(
         "the rows changed in each of \(GuardFailures.maximumAttempts) attempts to write them")
 
     /// Whether other calls changed the same rows for as long as this call could wait. The database works.
-    package var isOfCaller: Bool { self == .locked || self == .contended }
+    package var isOfCaller: Bool {
+        switch self {
+        case .locked, .conflict: true
+        default: false
+        }
+    }
 
     /// The reason in words, for logs.
     package var reason: String {
@@ -37,7 +44,7 @@ package enum StoreError: Error, Equatable {
         case .inUse: "another process replaces it"
         case .unfinishedCopy: "a copy to it is not finished"
         case .locked: "another transaction kept a row locked for too long"
-        case .unavailable(let reason): reason
+        case .conflict(let reason), .unavailable(let reason): reason
         }
     }
 }

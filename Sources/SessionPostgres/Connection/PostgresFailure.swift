@@ -84,6 +84,7 @@ extension StoreError {
         switch error {
         case let error as StoreError: self = error
         case let failure as PostgresFailure where failure.isOfLock: self = .locked
+        case let failure as PostgresFailure where failure.kind == .conflict: self = .conflict(failure.reason)
         case let failure as PostgresFailure: self = .unavailable(failure.reason)
         default: self = .unavailable("\(type(of: error))")
         }

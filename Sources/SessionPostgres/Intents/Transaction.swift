@@ -11,7 +11,7 @@ struct Transaction {
     ///
     /// - Throws: A lock that does not become free. The caller tries again when others had their turn.
     func run(_ attempt: any Attempt) throws(PostgresFailure) -> @Sendable () -> Void {
-        var last = PostgresFailure(.rejected, StoreError.contended.reason, isOfCaller: true)
+        var last = PostgresFailure(.conflict, StoreError.contended.reason, isOfCaller: true)
         for _ in 0..<GuardFailures.maximumAttempts {
             do {
                 return try once(attempt)
@@ -23,7 +23,7 @@ struct Transaction {
                 case .refused(let failure): attempt.refused(failure)
                 case .conflict:
                     last = PostgresFailure(
-                        .rejected, "\(StoreError.contended.reason): \(error.reason)", isOfCaller: true)
+                        .conflict, "\(StoreError.contended.reason): \(error.reason)", isOfCaller: true)
                 default: throw error
                 }
             }

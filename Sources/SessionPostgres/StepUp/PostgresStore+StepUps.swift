@@ -8,10 +8,18 @@ extension PostgresStore: StepUpStore {
         }
     }
 
-    package func grantedUsers(of scope: String, app: AppID, at now: Timestamp) async throws -> Int {
+    package func grantedUsers(
+        of scope: String, app: AppID, at now: Timestamp, among bound: Int
+    ) async throws -> GrantedUsers {
         let count = Statement(
-            "SELECT count(DISTINCT user_id) FROM grants WHERE app_id = $1 AND scope = $2 AND expires_at > $3",
-            [app, scope, now])
-        return try await read([count]) { rows in try rows[0].first { try $0.next() } ?? 0 }
+            """
+            SELECT count(DISTINCT CASE WHEN scope = $1 AND expires_at > $2 THEN user_id END), count(*)
+            FROM (
+                SELECT user_id, scope, expires_at FROM grants WHERE app_id = $3 ORDER BY user_id, id LIMIT $4) AS part
+            """, [scope, now, app, bound])
+        return try await read([count]) { rows in
+            try rows[0].first { GrantedUsers(count: try $0.next(), read: try $0.next(), of: bound) }
+                ?? GrantedUsers(count: 0, read: 0, of: bound)
+        }
     }
 }

@@ -66,11 +66,17 @@ extension SQLiteStore: StepUpStore {
         try await read { db in try db.grants(of: userID, app: app, liveAt: now) }
     }
 
-    package func grantedUsers(of scope: String, app: AppID, at now: Timestamp) async throws -> Int {
+    package func grantedUsers(
+        of scope: String, app: AppID, at now: Timestamp, among bound: Int
+    ) async throws -> GrantedUsers {
         try await read { db in
             try db.first(
-                "SELECT count(DISTINCT user_id) FROM grants WHERE app_id = ? AND scope = ? AND expires_at > ?",
-                [app, scope, now], as: { try $0.next() as Int }) ?? 0
+                """
+                SELECT count(DISTINCT CASE WHEN scope = ? AND expires_at > ? THEN user_id END), count(*)
+                FROM (SELECT user_id, scope, expires_at FROM grants WHERE app_id = ? ORDER BY user_id, id LIMIT ?)
+                """, [scope, now, app, bound],
+                as: { GrantedUsers(count: try $0.next(), read: try $0.next(), of: bound) })
+                ?? GrantedUsers(count: 0, read: 0, of: bound)
         }
     }
 }

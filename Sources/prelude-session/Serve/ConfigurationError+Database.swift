@@ -30,7 +30,7 @@ extension ConfigurationError {
                     + "damaged file. Without a backup, copy the file and the files beside it, and recover rows with "
                     + "`.recover` of the sqlite3 shell"
             case .inUse: "\(place) is in use by a restore or a copy. Try again when it has ended"
-            case .overloaded, .locked: "\(place) is busy; try again"
+            case .overloaded, .locked, .conflict: "\(place) is busy; try again"
             case .unfinishedCopy:
                 "\(place) has a copy of another database that is not finished. Run the same `prelude-session copy` again: it "
                     + "continues. Or name another database"

@@ -33,6 +33,24 @@ struct ContractCallTests {
         #expect(wrong.status == 400 && wrong.message?.hasPrefix("domain ") == true)
     }
 
+    @Test("A member in the body of a call that has none is refused, and nothing happens")
+    func noBody() async throws {
+        let world = try await EdgeWorld()
+        let headers = try await world.operatorHeaders()
+        let mail = #"{"type": "email_address", "value": "ada@example.com"}"#
+        let user = try await world.call(
+            .post, Self.app + "/users", headers, json: #"{"identifiers": [\#(mail)]}"#)
+        #expect(user.status == 201)
+        let path = Self.app + "/users/" + (user.members["id"]?.stringValue ?? "")
+        let refused = try await world.call(.delete, path, headers, json: #"{"dry_run": true}"#)
+        #expect(refused.status == 400 && refused.message?.hasPrefix("dry_run ") == true, "\(refused.text)")
+        #expect(try await world.call(.delete, path + "/limits", headers, json: #"{"all": true}"#).status == 400)
+        #expect(try await world.call(.delete, path, headers, json: "[]").status == 400)
+        #expect(try await world.call(.get, path, headers).status == 200)
+        #expect(try await world.call(.delete, path, headers, json: "{}").status == 204)
+        #expect(try await world.call(.get, path, headers).status == 404)
+    }
+
     @Test("A key of one app can read domains, and cannot set them")
     func domainsOfOneApp() async throws {
         let world = try await EdgeWorld { $0.domains = ["session.example.com"] }

@@ -87,7 +87,9 @@ enum RoutePage {
                             : "Messages by \(channel.noun) go by the routes of the service: \(left.joined(separator: ", "))."
                 ] + lost + [
                     "The settings of the route and its secret are deleted.",
-                    "Messages that wait are sent by the remaining routes.",
+                    own.count > 1 || !left.isEmpty
+                        ? "Messages that wait are sent by the remaining routes."
+                        : "Messages that wait are not sent.",
                 ], submit: "Remove the route", back: visit.path / "delivery"
             ) { form in field(form, visit) }
         }

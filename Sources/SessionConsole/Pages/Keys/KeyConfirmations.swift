@@ -20,9 +20,9 @@ enum KeyConfirmations {
             "/signing-keys/rotate", confirming: isEmergency, on: showSigningRotation
         ) { visit, form in
             let purpose = try form.choice("purpose", StoredSigningKey.Purpose.allCases)
-            _ = try await visit.service.signingKeys.rotate(
+            let decision = try await visit.service.signingKeys.rotate(
                 purpose, of: visit.app.id, reason: form.isChecked("emergency") ? .emergency : .request)
-            return .redirect(visit.path / "keys", .rotated)
+            return .redirect(visit.path / "keys", decision.isEmpty ? .published : .rotated)
         }
     }
 

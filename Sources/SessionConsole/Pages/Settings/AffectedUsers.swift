@@ -13,13 +13,33 @@ enum AffectedUsers {
 
     /// How many users have a scope by a step-up, and what happens to them when its grants end.
     static func granted(_ scope: String, _ visit: AppVisit) async throws -> [String] {
-        let now = visit.service.environment.now()
-        let users = try await visit.service.store.grantedUsers(of: scope, app: visit.app.id, at: now)
+        sentences(scope, try await users(with: scope, visit))
+    }
+
+    /// The same for scopes whose grants end. Empty if no user has one of them.
+    static func losing(_ scopes: Set<String>, _ visit: AppVisit) async throws -> [String] {
+        var found: [String] = []
+        for scope in scopes.sorted() {
+            let users = try await users(with: scope, visit)
+            if users.count > 0 || !users.isComplete { found += sentences(scope, users) }
+        }
+        return found
+    }
+
+    private static func users(with scope: String, _ visit: AppVisit) async throws -> GrantedUsers {
+        try await visit.service.store.grantedUsers(
+            of: scope, app: visit.app.id, at: visit.service.environment.now(), among: GrantedUsers.bound)
+    }
+
+    private static func sentences(_ scope: String, _ users: GrantedUsers) -> [String] {
         let held =
-            switch users {
-            case 0: "No user has the scope \(scope) by a step-up now."
-            case 1: "1 user has the scope \(scope) by a step-up now, and loses it at the next access token."
-            default: "\(users) users have the scope \(scope) by a step-up now, and lose it at their next access token."
+            switch (users.count, users.isComplete) {
+            case (let count, false):
+                "\(count) users or more have the scope \(scope) by a step-up now, and lose it at their next access token."
+            case (0, true): "No user has the scope \(scope) by a step-up now."
+            case (1, true): "1 user has the scope \(scope) by a step-up now, and loses it at the next access token."
+            case (let count, true):
+                "\(count) users have the scope \(scope) by a step-up now, and lose it at their next access token."
             }
         return [held, "Step-ups for \(scope) that have begun end."]
     }

@@ -1,4 +1,5 @@
 import SessionDomain
+import SessionTokens
 
 /// What other settings of an app take from users and operators.
 @available(service, *)
@@ -15,6 +16,11 @@ enum AppConsequences {
             let issuer = next.domains.first ?? "the host of the public URL"
             lost.append(
                 "New access tokens have another issuer: \(issuer). Backends that do not know it reject them.")
+        }
+        if next.signingAlgorithm != old.signingAlgorithm {
+            lost.append(
+                "Later access tokens are signed with \(next.signingAlgorithm.rawValue). Backends that accept only "
+                    + "\(old.signingAlgorithm.rawValue) reject them, of all users. No user is signed out.")
         }
         for origin in old.allowedOrigins where !next.allowedOrigins.contains(origin) {
             lost.append(

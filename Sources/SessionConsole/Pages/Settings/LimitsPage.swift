@@ -91,8 +91,13 @@ enum LimitsPage {
     private static func consequences(of next: OTPLimits, _ visit: AppVisit) async throws -> [String] {
         let old = visit.app.otpLimits
         var lost: [String] = []
-        if !next.sendsCodes, old.sendsCodes {
-            lost.append("A limit is 0, so the app sends no codes: no user can sign in or make a step-up with one.")
+        if !next.allowsCodes, old.allowsCodes {
+            lost.append("A limit is 0: no user can sign in or make a step-up with a code.")
+        }
+        if !next.allowsChecks, old.allowsChecks { lost.append("No user can sign in with a password.") }
+        if next.callingCodeSendsPerDay == 0, old.callingCodeSendsPerDay > 0 {
+            lost.append("The app sends no codes by SMS.")
+            lost += try await AffectedUsers.losing(.sms, visit)
         }
         if next.closesCountries(of: old) {
             let users = try await NewestUsers(visit)

@@ -99,16 +99,22 @@ enum LoginsPage {
         ])
     }
 
-    /// What users lose when the login is switched off.
+    /// What users lose when the login is switched off, or closed by a limit.
     private static func consequences(_ change: PasswordLoginChange, _ visit: AppVisit) async throws -> [String] {
-        guard visit.app.passwordLogin?.enabled == true, change.enabled == false else { return [] }
+        guard let old = visit.app.passwordLogin, old.enabled else { return [] }
+        let isClosed =
+            (change.identifierLimit?.limit == 0 && old.identifierLimit.limit > 0)
+            || (change.ipLimit?.limit == 0 && old.ipLimit.limit > 0)
+        guard change.enabled == false || isClosed else { return [] }
         return [
             try await NewestUsers(visit).sentence(have: "a password") { $0.hasPassword },
             "They can no longer sign in with it.",
             visit.app.otpLogins.isEmpty
                 ? "The app has no login with a code: no user can sign in."
                 : "They sign in with a code instead, if they have an identifier for it.",
-            "Sessions stay. The passwords are kept, and are valid again when you switch the login on.",
+            change.enabled == false
+                ? "Sessions stay. The passwords are kept, and are valid again when you switch the login on."
+                : "Sessions stay. The passwords are kept, and are valid again when the limit is above 0.",
         ]
     }
 

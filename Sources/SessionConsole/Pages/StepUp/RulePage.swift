@@ -7,6 +7,9 @@ enum RulePage {
         routes.appPage("/step-up/new/:mode", showNew)
         routes.appForm("/step-up/new/:mode", on: showNew) { visit, form in
             let entered = try RuleForm(try mode(visit), nil, visit.app).rule(form)
+            let next = try visit.service.stepUpConfig.config(of: visit.app, setting: entered)
+            let path = visit.stepUp / "new" / (try mode(visit).rawValue)
+            if let page = try await confirmation("Add the rule", form, to: path, next, visit) { return page }
             _ = try await visit.service.stepUpConfig.setRule(entered, app: visit.app.id)
             return .redirect(visit.stepUp, .created)
         }
@@ -14,11 +17,18 @@ enum RulePage {
         routes.appForm("/step-up/rules/:rule_id", on: show) { visit, form in
             let stored = try rule(visit)
             let entered = try RuleForm(RuleForm.Mode(stored), stored, visit.app).rule(form)
+            let next = try visit.service.stepUpConfig.config(of: visit.app, setting: entered, replacing: stored.id)
+            let path = visit.stepUp / "rules" / stored.id
+            if let page = try await confirmation("Save the rule", form, to: path, next, visit) { return page }
             _ = try await visit.service.stepUpConfig.setRule(entered, replacing: stored.id, app: visit.app.id)
             return .redirect(visit.stepUp, .saved)
         }
-        routes.appForm("/step-up/rules/:rule_id/raise", on: show) { visit, _ in
-            _ = try await visit.service.stepUpConfig.raiseRule(visit.parameter("rule_id"), app: visit.app.id)
+        routes.appForm("/step-up/rules/:rule_id/raise", on: show) { visit, form in
+            let id = try rule(visit).id
+            let next = try visit.service.stepUpConfig.config(of: visit.app, raising: id)
+            let path = visit.stepUp / "rules" / id / "raise"
+            if let page = try await confirmation("Move the rule up", form, to: path, next, visit) { return page }
+            _ = try await visit.service.stepUpConfig.raiseRule(id, app: visit.app.id)
             return .redirect(visit.stepUp, .saved)
         }
     }
@@ -30,6 +40,18 @@ enum RulePage {
             throw .notFound("there is no such rule; it may have been changed or removed")
         }
         return rule
+    }
+
+    /// The page before rules are stored that end what step-ups have granted to users.
+    private static func confirmation(
+        _ title: String, _ form: FormBody, to path: ConsolePath, _ config: StepUpConfig, _ visit: AppVisit
+    ) async throws -> FormOutcome? {
+        var next = visit.app
+        next.stepUp = config
+        let ended = visit.app.grantableScopes.subtracting(next.scopesKept(from: visit.app))
+        return try await SettingsConfirmation.page(
+            title, form, to: path, back: (.stepUp, "Step-up"),
+            consequences: try await AffectedUsers.losing(ended, visit), visit)
     }
 
     private static func mode(_ visit: AppVisit) throws(Refusal) -> RuleForm.Mode {
@@ -50,7 +72,7 @@ enum RulePage {
     @Sendable private static func show(_ visit: AppVisit) async throws -> Page {
         let rule = try rule(visit)
         let path = visit.stepUp / "rules" / rule.id
-        let ends = try await AffectedUsers.granted(rule.scope, visit)
+        let ends = visit.visit.canWrite ? try await AffectedUsers.granted(rule.scope, visit) : []
         let isSecond = visit.app.stepUp?.rules.prefix { $0 != rule }.contains { $0.scope == rule.scope } ?? false
         return Page(rule.scope, app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
             Show.card("What the rule means") {
@@ -76,7 +98,7 @@ enum RulePage {
         return H.section(.class("card")) {
             FormView.form(visit.visit, path, id: "rule", submit: submit) { rule.fields($0) }
             H.p(.class("hint")) {
-                "A rule that is changed or moved ends the step-ups of its scope, and what they have granted."
+                "A rule that is added, changed or moved ends the step-ups of its scope, and what they have granted."
                 for end in ends { " " + end }
             }
         }

@@ -37,12 +37,15 @@ enum StepUpConfirmations {
         let rules = visit.app.stepUp?.rules.count { $0.scope == scope } ?? 0
         let logins = visit.app.otpLogins.count { $0.grantedScopes.contains(scope) }
         let ends = try await AffectedUsers.granted(scope, visit)
+        let holders =
+            logins == 0
+            ? "No login grants it."
+            : "Users who have it by their login lose it, too. " + (try await AffectedUsers.all(visit))
         return Page("Remove the scope", app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
             ConfirmPage.content(
                 visit.visit, visit.stepUp / "scopes" / visit.id(ofScope: scope) / "remove",
                 consequences: [
-                    "No later access token has the scope \(scope).",
-                    "Users who have it by their login lose it, too.",
+                    "No later access token has the scope \(scope).", holders,
                 ] + ends + [
                     "\(Show.count(rules, "rule")) and \(Show.count(logins, "login")) name it. They stay, and grant it "
                         + "again when it is registered again."

@@ -16,6 +16,7 @@ enum UsersPage {
         var (status, problem): (User.Status?, String?)
         do {
             try query.checkFilters(["q", "status", "offset"])
+            try Part.check(query)
             status = try query.filled("status") == nil ? nil : query.choice("status", User.Status.allCases)
         } catch {
             problem = Problem(error, of: query, to: visit.path / "users").message(label: nil)
@@ -53,6 +54,10 @@ enum UsersPage {
                         "No user has “\(searched)”",
                         "Search for a whole e-mail address, phone number, user id or external id.",
                         Link.button("Show all users", visit.path / "users"))
+                } else if part.offset > 0 {
+                    Show.empty(
+                        "There are no further users", "The list has \(Show.count(count, "user")).",
+                        Link.button("Show the first ones", (visit.path / "users").query(["status": status?.rawValue])))
                 } else if status != nil {
                     Show.empty("No user has this status", "Choose another status.")
                 } else {

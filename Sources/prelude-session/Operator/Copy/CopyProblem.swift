@@ -22,7 +22,7 @@ struct CopyProblem {
                     + "version that has migrated it"
             case .damaged(let finding): "is damaged: \(finding). Restore a backup with `prelude-session backup restore`"
             case .unfinishedCopy: "has an unfinished copy of another database. Finish that copy first"
-            case .overloaded, .locked, .unavailable: "cannot be read: \(error.reason)"
+            case .overloaded, .locked, .conflict, .unavailable: "cannot be read: \(error.reason)"
             }
     }
 

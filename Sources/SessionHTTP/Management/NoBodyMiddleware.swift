@@ -1,0 +1,38 @@
+import HTTPTypes
+import Hummingbird
+import SessionDomain
+
+/// Refuses members in the body of a call that has none, so that one such as `dry_run` is never ignored.
+@available(service, *)
+struct NoBodyMiddleware: RouterMiddleware {
+    typealias Context = ServiceRequestContext
+
+    /// An object without members.
+    private struct Nothing: Decodable {
+        private enum NoKeys: CodingKey {}
+        init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: NoKeys.self) }
+    }
+
+    /// The ends of the paths of calls with DELETE that have a body.
+    private static let deletions = ["/config/scopes", "/identifiers"]
+    /// Those of calls with POST that have none.
+    private static let actions = ["/activate", "/keys/{key_id}/rotate"]
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        if Self.hasNone(request.method, context.endpointPath ?? "") {
+            _ = try await request.decodeExactlyIfPresent(Nothing.self)
+        }
+        return try await next(request, context)
+    }
+
+    private static func hasNone(_ method: HTTPRequest.Method, _ path: String) -> Bool {
+        switch method {
+        case .delete: !deletions.contains(where: path.hasSuffix)
+        case .post: actions.contains(where: path.hasSuffix)
+        default: false
+        }
+    }
+}
