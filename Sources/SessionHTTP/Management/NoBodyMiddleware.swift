@@ -1,17 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import SessionDomain
+import SessionTokens
 
 /// Refuses members in the body of a call that has none, so that one such as `dry_run` is never ignored.
 @available(service, *)
 struct NoBodyMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext
-
-    /// An object without members.
-    private struct Nothing: Decodable {
-        private enum NoKeys: CodingKey {}
-        init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: NoKeys.self) }
-    }
 
     /// The ends of the paths of calls with DELETE that have a body.
     private static let deletions = ["/config/scopes", "/identifiers"]
@@ -22,8 +17,10 @@ struct NoBodyMiddleware: RouterMiddleware {
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        if Self.hasNone(request.method, context.endpointPath ?? "") {
-            _ = try await request.decodeExactlyIfPresent(Nothing.self)
+        if Self.hasNone(request.method, context.endpointPath ?? ""),
+            let members = try await request.decodeIfPresent([String: JSONValue].self), let name = members.keys.min()
+        {
+            throw Refusal.invalidField(MemberName.shown(name), "is not a member of this call, which has no body")
         }
         return try await next(request, context)
     }
