@@ -30,10 +30,6 @@ struct AffectedGrantsTests {
         #expect(try await world.service.store.perform(InsertGrant(grant: grant)))
     }
 
-    private func settings(_ world: ConsoleWorld) async throws -> App {
-        try await world.service.apps.app(world.world.appID)
-    }
-
     @Test("The pages of a scope and of its rule say how many users have it by a step-up")
     func scope() async throws {
         let world = try await ConsoleWorld()
@@ -62,7 +58,9 @@ struct AffectedGrantsTests {
         #expect(
             try await browser.get(Self.app + pages[2]).text.contains(
                 "A rule that is added, changed or moved ends the step-ups"))
+        #expect(try await browser.get(Self.app + pages[1]).text.contains("No login grants it."))
         try await changes(of: id, text: texts[2], browser, world)
+        try await grant("pay", to: "user4@example.com", world)
         world.clock.advance(by: .seconds(300))
         #expect(try await browser.get(Self.app + pages[0]).text.contains(texts[0]), "the grants have expired")
     }
@@ -85,8 +83,18 @@ struct AffectedGrantsTests {
             let page = try await browser.post(path, body)
             #expect(page.status == 200 && page.text.contains("Nothing is saved yet."), "\(path)")
             #expect(page.text.contains(text), "\(path)")
-            #expect(try await settings(world).stepUp?.rules.map(\.id) == [id])
+            #expect(try await world.settings().stepUp?.rules.map(\.id) == [id])
         }
         #expect(try await browser.post(edit, form("email_address", 0)).status == 400, "no page for an invalid rule")
+        let second = form("phone_number", 300) + "&confirmed=on"
+        #expect(try await browser.post(Self.app + "/step-up/new/direct", second).status == 303)
+        let ids = try #require(try await world.settings().stepUp?.rules.map(\.id))
+        let raise = Self.app + "/step-up/rules/\(ids[1])/raise"
+        try await grant("pay", to: "user3@example.com", world)
+        let page = try await browser.post(raise)
+        #expect(page.status == 200 && page.text.contains("1 user has the scope pay"), "the others have lost it")
+        #expect(try await world.settings().stepUp?.rules.map(\.id) == ids)
+        #expect(try await browser.post(raise, "confirmed=on").status == 303)
+        #expect(try await world.settings().stepUp?.rules.map(\.id) == ids.reversed())
     }
 }

@@ -15,6 +15,8 @@ struct FilterTests {
             ("status=foo", "Status must be active or inactive or suspended."),
             ("cursor=zz", "Cursor is not a filter of"),
             ("statsu=active", "did you mean status?"),
+            ("offset=abc", "must be a number from 0 to 1000000000."), ("offset=-1", "must be a number from 0"),
+            ("offset=9223372036854775808", "must be a number from 0"),
         ])
     func users(query: String, message: String) async throws {
         let world = try await ConsoleWorld()
@@ -26,6 +28,8 @@ struct FilterTests {
         #expect(!answer.text.contains("ada@example.com"))
         #expect(try await browser.get(Self.users + "?q=&status=").text.contains("ada@example.com"))
         #expect(try await browser.get(Self.users + "?status=active&done=saved").text.contains("ada@example.com"))
+        let end = try await browser.get(Self.users + "?offset=25").text
+        #expect(end.contains("There are no further users") && end.contains("The list has 1 user."))
     }
 
     @Test(

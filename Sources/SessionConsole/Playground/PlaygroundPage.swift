@@ -15,7 +15,8 @@ enum PlaygroundPage {
 
     @Sendable static func show(_ visit: AppVisit) async throws -> Page {
         let target = try await PlaygroundTarget(visit)
-        let affected = try await AffectedUsers.all(visit)
+        let isRemovable = target.map { $0.isAllowed && !$0.isOwn } ?? false
+        let removal = isRemovable ? permission(visit, try await AffectedUsers.all(visit)) : .empty
         var page = Page("Playground", app: visit.app, section: .playground) {
             H.p(.class("lead")) {
                 "Sign a user of this app in with the browser client, and see each request, its proof, its answer, and "
@@ -23,7 +24,7 @@ enum PlaygroundPage {
             }
             if let target {
                 if target.isReady { PlaygroundPanels.html(visit, target) } else { setup(visit, target) }
-                if target.isAllowed, !target.isOwn { permission(visit, affected) }
+                removal
             } else {
                 Show.empty(
                     "No address leads to this app",

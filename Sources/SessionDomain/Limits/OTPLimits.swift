@@ -116,7 +116,7 @@ extension OTPLimits {
             ].allSatisfy { $0 > 0 }
     }
 
-    /// Whether any code or password can be checked. A right one counts as a wrong one until it was checked.
+    /// Whether any code or password can be checked. A limit of 0 rejects right ones, too.
     package var allowsChecks: Bool { failedChecks.limit > 0 && failedChecksPerDay > 0 }
 
     /// Whether some phone numbers to which other limits allow codes get none.

@@ -55,6 +55,9 @@ struct ConsoleWorld: Sendable {
 
     struct NotSignedIn: Error { let status: Int }
 
+    /// The app as it is stored.
+    func settings() async throws -> App { try await service.apps.app(world.appID) }
+
     /// The events of the app, of the service and of the operator app, newest first in each.
     func events() async throws -> [Event] {
         guard let app = AppID("testapp") else { return [] }

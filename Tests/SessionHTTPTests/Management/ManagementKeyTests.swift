@@ -124,7 +124,10 @@ struct ManagementKeyTests {
             .post, path, [.authorization: "Bearer " + secret], json: #"{"name":"child"}"#)
         let child: HTTPFields = [.authorization: "Bearer " + (made.members["key"]?.stringValue ?? "")]
         let all = try await world.operatorHeaders()
-        let rotated = try await world.call(.post, path + "/\(parent.id)/rotate", all)
+        let rotation = path + "/\(parent.id)/rotate"
+        #expect(try await world.call(.post, rotation, all, json: #"{"expires_at": null}"#).status == 400)
+        #expect(try await world.call(.get, path, [.authorization: "Bearer " + secret]).status == 200)
+        let rotated = try await world.call(.post, rotation, all)
         #expect(rotated.status == 201)
         #expect(try await world.call(.get, path, [.authorization: "Bearer " + secret]).status == 401)
         #expect(try await world.call(.get, path, child).status == 200)

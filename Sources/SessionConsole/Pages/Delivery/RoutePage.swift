@@ -89,7 +89,7 @@ enum RoutePage {
                     "The settings of the route and its secret are deleted.",
                     own.count > 1 || !left.isEmpty
                         ? "Messages that wait are sent by the remaining routes."
-                        : "Messages that wait are not sent.",
+                        : "Codes that wait are sent if there is a route again before they expire. Notices are not sent.",
                 ], submit: "Remove the route", back: visit.path / "delivery"
             ) { form in field(form, visit) }
         }
