@@ -12,33 +12,17 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "Tests" / "System"), str(ROOT / "Tests" / "ForeignJudge")]
-
-import service as system  # noqa: E402
-from person import Person  # noqa: E402
+from training import train
 
 
 def run(program: pathlib.Path, folder: pathlib.Path) -> str:
     """Returns what callgrind has written about a start, sign-ins, refreshes and the background tasks."""
-    profile, wrapper = folder / "profile", folder / "wrapper"
-    wrapper.write_text(
-        f"#!/bin/sh\nexec valgrind --tool=callgrind --callgrind-out-file={profile} --demangle=no --compress-strings=no "
-        f'{program} "$@"\n')
-    wrapper.chmod(0o755)
-    system.BINARY = wrapper
-    service = system.Service(folder)
-    # The first start creates the database. The second one is the usual one. Both write the profile, the last one stays.
-    for _ in range(2):
-        service.start()
-        people = [Person.signed_in(service) for _ in range(2)]
-        for _ in range(50):
-            for person in people:
-                person.refresh()
-        time.sleep(11)
-        service.stop()
+    profile = folder / "profile"
+    # Both starts write the profile, the last one stays.
+    train(
+        f"exec valgrind --tool=callgrind --callgrind-out-file={profile} --demangle=no --compress-strings=no {program}",
+        folder, people=2, refreshes=50)
     return profile.read_text(errors="replace")
 
 

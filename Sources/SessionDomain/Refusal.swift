@@ -14,7 +14,7 @@ package enum Refusal: Error, Equatable {
     /// The operator's token for a custom step is invalid.
     case invalidStepToken(String)
     case invalidPaginationLimit
-    case invalidPaginationOffset
+    case invalidPaginationOffset(maximum: Int)
 
     case unauthorized
     case badCode

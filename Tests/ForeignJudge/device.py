@@ -50,6 +50,11 @@ class Device:
         headers = [("X-Verification-Token", verification), *self._trust()]
         return self.transport.send("POST", f"{V1}/otp/check", {"code": code}, headers)
 
+    def check_at_once(self, verification: str, code: str, headers=()) -> Answer:
+        """The check of older web apps, which starts the session."""
+        headers = [("X-Verification-Token", verification), *headers]
+        return self._proven("POST", f"{V1}/login/otp/check", {"code": code}, headers)
+
     def password(self, email: str, password: str) -> Answer:
         body = {"identifier": email, "password": password}
         return self.transport.send("POST", f"{V1}/login/email/password", body, self._trust())

@@ -1,3 +1,4 @@
+import Foundation
 import PreludeSessionTesting
 import SessionDomain
 import SessionTokens
@@ -94,7 +95,12 @@ struct AffectedGrantsTests {
         let page = try await browser.post(raise)
         #expect(page.status == 200 && page.text.contains("1 user has the scope pay"), "the others have lost it")
         #expect(try await world.settings().stepUp?.rules.map(\.id) == ids)
-        #expect(try await browser.post(raise, "confirmed=on").status == 303)
+        let seen = try await world.settings().version
+        let stale = try await browser.post(raise, "confirmed=on&settings_version=x" + seen)
+        #expect(stale.status == 409, "the page was about other rules")
+        let shown = try await browser.get(Self.app + "/step-up/rules/\(ids[1])").text
+        #expect(shown.components(separatedBy: "name=\"settings_version\"").count == 3, "both forms have it")
+        #expect(try await browser.post(raise, "confirmed=on&settings_version=" + seen).status == 303)
         #expect(try await world.settings().stepUp?.rules.map(\.id) == ids.reversed())
     }
 }

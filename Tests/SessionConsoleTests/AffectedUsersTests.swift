@@ -46,6 +46,32 @@ struct AffectedUsersTests {
         #expect(try await world.settings().otpLogins.contains { $0.id == last.id && $0.channel == .sms })
     }
 
+    @Test("Another default login that grants less says which scopes later sessions do not get, and waits")
+    func defaultLogin() async throws {
+        let world = try await ConsoleWorld()
+        let app = world.world.appID
+        try await world.service.stepUpConfig.register("adm", app: app)
+        for login in try await world.settings().otpLogins {
+            try await world.service.loginConfigs.deleteOTPLogin(login.id, app: app)
+        }
+        for (isDefault, scopes) in [(true, ["adm"]), (false, [])] {
+            _ = try await world.service.loginConfigs.createOTPLogin(
+                OTPLoginChange(channel: .email, isDefault: isDefault, grantedScopes: scopes), app: app)
+        }
+        let other = try await world.settings().otpLogins[1].id
+        var (browser, _) = try await world.operatorBrowser()
+        let form = "channel_type=email&code_size=6&is_default=on"
+        let text = "Another login with e-mail is the default. It does not grant adm."
+        for path in [Self.app + "/logins/codes/new", Self.app + "/logins/codes/" + other] {
+            let page = try await browser.post(path, form)
+            #expect(page.status == 200 && page.text.contains(text), "\(path)")
+            #expect(try await world.settings().otpLogins.map(\.isDefault) == [true, false])
+        }
+        let more = form + "&granted_scopes=adm&confirmed="
+        #expect(try await browser.post(Self.app + "/logins/codes/" + other, more).status == 303, "nothing is lost")
+        #expect(try await world.settings().otpLogins.map(\.isDefault) == [false, true])
+    }
+
     @Test("The removal of the only route of a channel says how many users lose it")
     func lastRoute() async throws {
         let world = try await ConsoleWorld()
@@ -149,12 +175,41 @@ struct AffectedUsersTests {
             none.status == 200 && none.text.contains("A limit is 0: no user can sign in or make a step-up with a code.")
         )
         #expect(!none.text.contains("with a password"))
+        try await world.service.apps.update(app) { $0.passwordLogin = nil }
         let closed = try await browser.post(path, form("%2B33%0D%0A%2B1", failed: 0))
-        #expect(closed.status == 200 && closed.text.contains("No user can sign in with a password."))
+        #expect(closed.status == 200 && !closed.text.contains("with a password"), "it is not offered")
+        try await world.service.apps.update(app) { $0.passwordLogin = PasswordLoginConfig(at: world.clock.timestamp) }
+        let both = try await browser.post(path, form("%2B33%0D%0A%2B1", failed: 0))
+        #expect(both.text.contains("No user can sign in with a password."))
+        let logins = form("%2B33%0D%0A%2B1").replacing(
+            "starts_per_address.limit=30", with: "starts_per_address.limit=0")
+        let address = try await browser.post(path, logins)
+        #expect(
+            address.text.contains("A limit is 0: no user can sign in with a code."), "step-ups do not have this limit")
+        #expect(try await browser.post(path, logins + "&confirmed=on").status == 303)
+        let steps = try await browser.post(path, logins.replacing("sends_per_day=10", with: "sends_per_day=0"))
+        #expect(steps.text.contains("A limit is 0: no user can make a step-up with a code."))
+        #expect(try await browser.post(path, form("%2B33%0D%0A%2B1")).status == 303)
         let mail = try await browser.post(path, form("%2B33%0D%0A%2B1", calling: 0))
         #expect(mail.status == 200 && mail.text.contains("The app sends no codes by SMS."))
         #expect(mail.text.contains("3 users have a phone number."))
         #expect(try await world.settings().otpLimits.callingCodeSendsPerDay == 100)
+    }
+
+    @Test("Where more is stored than is read, the page says that there can be more users")
+    func bounded() {
+        let some = CountedUsers(count: 7, read: 10, of: 10)
+        #expect(AffectedUsers.sentence(some, have: "a phone number") == "At least 7 users have a phone number.")
+        #expect(
+            AffectedUsers.sentences("pay", some).first
+                == "At least 7 users have the scope pay by a step-up now, and lose it at their next access token.")
+        let none = CountedUsers(count: 0, read: 10, of: 10)
+        #expect(
+            AffectedUsers.sentences("pay", none).first?.hasPrefix(
+                "Of 10000 grants of the app, none is of the scope pay.")
+                == true)
+        let all = CountedUsers(count: 1, read: 9, of: 10)
+        #expect(AffectedUsers.sentence(all, have: "a phone number") == "1 user has a phone number.")
     }
 
     @Test("A limit of 0 for passwords says how many users have one, and waits")
@@ -176,6 +231,7 @@ struct AffectedUsersTests {
         let page = try await browser.post(path, form(0))
         #expect(page.status == 200 && page.text.contains("0 users have a password."))
         #expect(page.text.contains("are valid again when the limit is above 0"))
+        #expect(!page.text.contains("Switch off"), "it stays switched on")
         #expect(try await world.settings().passwordLogin?.identifierLimit.limit == 5)
         #expect(try await browser.post(path, form(0) + "&confirmed=on").status == 303)
     }

@@ -187,8 +187,13 @@ struct ConfigurationFormTests {
         let mapping: [String: JSONValue] = [
             "tier": "free", "level": .int(3), "list": .array([.bool(true)]), "plan": .object(["$custom_claim": "plan"]),
             "mail": .object(["$input": "emails", "$type": "string"]), "id": .object(["$input": "user_id"]),
+            "motto": "one\ntwo\r\nthree",
         ]
         let config = ClaimsConfig(mapping: try ClaimsManagement.sources(mapping), at: Timestamp(seconds: 0))
-        #expect(try ClaimRow.mapping(ClaimRow.rows(of: config)) == mapping)
+        let rows = ClaimRow.rows(of: config)
+        #expect(try ClaimRow.mapping(rows) == mapping)
+        #expect(
+            rows.allSatisfy { row in !row.value.utf8.contains { $0 == 0x0A || $0 == 0x0D } },
+            "a browser removes line breaks from a field of one line")
     }
 }

@@ -17,6 +17,7 @@ struct FilterTests {
             ("statsu=active", "did you mean status?"),
             ("offset=abc", "must be a number from 0 to 1000000000."), ("offset=-1", "must be a number from 0"),
             ("offset=9223372036854775808", "must be a number from 0"),
+            ("status=&status=suspended", "Status must not be repeated."),
         ])
     func users(query: String, message: String) async throws {
         let world = try await ConsoleWorld()
@@ -30,6 +31,31 @@ struct FilterTests {
         #expect(try await browser.get(Self.users + "?status=active&done=saved").text.contains("ada@example.com"))
         let end = try await browser.get(Self.users + "?offset=25").text
         #expect(end.contains("There are no further users") && end.contains("The list has 1 user."))
+    }
+
+    @Test(
+        "An invalid filter of sessions, and of apps, shows none",
+        arguments: [
+            ("device_typ=mobile", "did you mean device_type?"), ("offset=abc", "must be a number from 0"),
+            ("offset=-1", "must be a number from 0"), ("offset=0&offset=0", "must not be repeated"),
+        ])
+    func sessions(query: String, message: String) async throws {
+        let world = try await ConsoleWorld()
+        let app = world.world.appID
+        try await world.world.signIn(try world.world.client(), as: "ada@example.com")
+        let user = try await world.service.users.user(
+            with: CanonicalIdentifier(type: "email_address", value: "ada@example.com"), app: app)
+        var (browser, _) = try await world.operatorBrowser()
+        let page = Self.users + "/" + user.id
+        let invalid = try await browser.get(page + "?" + query).text
+        #expect(invalid.contains(message) && !invalid.contains("/sessions/ses_"))
+        #expect(try await browser.get(page).text.contains("/sessions/ses_"))
+        let end = try await browser.get(page + "?offset=25").text
+        #expect(end.contains("There are no further sessions") && end.contains("The list has 1 session."))
+        guard !query.hasPrefix("device") else { return }
+        let apps = try await browser.get("/console/apps?" + query)
+        #expect(apps.status == 400 && apps.text.contains(message), "\(apps.text)")
+        #expect(try await browser.get("/console/apps?offset=25").text.contains("There are no further apps"))
     }
 
     @Test(

@@ -66,6 +66,30 @@ enum UserRules {
             #expect(active.users.map(\.id) == [users[2].id] && active.total == 1)
             #expect(try await world.store.users(app: world.app, status: .inactive, limit: 10, offset: 0).total == 0)
         },
+        ContractRule("Users are counted once by the range of an identifier, in their app only") { world async throws in
+            for (index, numbers) in [["+33612345678", "+33612345679"], ["+14155550100", "+12125550100"], []]
+                .enumerated()
+            {
+                let identifiers =
+                    try numbers.map { try world.phone($0) } + [try world.mail("u\(index)@example.com")]
+                let user = User(id: "usr_\(index)", appID: world.app, identifiers: identifiers, createdAt: world.now)
+                #expect(try await world.store.perform(CreateUser(user, passwordHash: nil, events: [])) == .created)
+            }
+            let cases: [(IdentifierType, [Range<String>], Int)] = [
+                (.phoneNumber, ["+"..<"+:"], 2), (.emailAddress, [""..<"\u{10FFFF}"], 3), (.phoneNumber, [], 0),
+                (.phoneNumber, ["+33"..<"+33:"], 1), (.phoneNumber, ["+1212:"..<"+1415"], 0),
+                (.phoneNumber, ["+1"..<"+14155550100"], 1), (.phoneNumber, ["+1415"..<"+1:", "+33"..<"+34"], 2),
+                (.emailAddress, ["+"..<"+:"], 0),
+            ]
+            for (type, ranges, count) in cases {
+                let found = try await world.store.users(with: type, in: ranges, app: world.app, among: 100)
+                #expect(found.count == count && found.isComplete, "\(ranges)")
+                let others = try await world.store.users(with: type, in: ranges, app: world.otherApp, among: 100)
+                #expect(others.count == 0)
+            }
+            let first = try await world.store.users(with: .phoneNumber, in: ["+"..<"+:"], app: world.app, among: 1)
+            #expect(first.count == 1 && !first.isComplete, "one number is read, of several")
+        },
         ContractRule("Users are counted by status among the newest ones of their app") { world async throws in
             #expect(try await world.store.statuses(ofNewest: 3, app: world.app).isEmpty)
             var users: [User] = []

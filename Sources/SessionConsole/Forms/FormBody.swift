@@ -75,11 +75,14 @@ extension FormBody {
         FlatDictionary(fields.filter { !$0.value.isEmpty }.map { ($0.name[...], $0.value[...]) })
     }
 
-    /// Refuses a query with a field that the page does not have, so that a misspelled filter never shows everything.
+    /// Refuses a query with a field that the page does not have, or with two of one, so that no filter is ignored.
     ///
     /// - Throws: `Refusal.invalidField`.
     func checkFilters(_ known: Set<String>) throws(Refusal) {
         let all = known.union([Visit.doneField])
+        if let name = known.sorted().first(where: { texts($0).count > 1 }) {
+            throw .invalidField(name, "must not be repeated")
+        }
         guard let unknown = fields.map(\.name).first(where: { !all.contains($0) }) else { return }
         let similar = SimilarName.of(unknown, in: known).map { "; did you mean \($0)?" } ?? ""
         throw .invalidField(MemberName.shown(unknown), "is not a filter of this page" + similar)

@@ -17,6 +17,8 @@ enum OverviewPage {
             let app = try await visit.service.apps.app(id)
             return try await AppPage.show(AppVisit(visit: visit, app: app))
         }
+        try visit.query.checkFilters(["offset"])
+        try Part.check(visit.query)
         let (apps, part) = (try await visit.service.apps.apps(), Part(visit.query))
         var rows: [TableView.Row] = []
         // Each app of the page costs a bounded count.
@@ -30,7 +32,11 @@ enum OverviewPage {
         }
         let new = visit.canWrite ? Link.button("Create an app", .newApp, "primary") : nil
         var page = Page("Apps") {
-            if rows.isEmpty {
+            if rows.isEmpty, !apps.isEmpty {
+                Show.empty(
+                    "There are no further apps", "The service has \(Show.count(apps.count, "app")).",
+                    Link.button("Show the first ones", .apps))
+            } else if rows.isEmpty {
                 Show.empty("There is no app yet", "An app has its own users, logins and keys.", new)
             } else {
                 TableView.html(

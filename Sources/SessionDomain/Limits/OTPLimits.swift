@@ -107,23 +107,21 @@ extension OTPLimits {
             && digits.allSatisfy { (0x30...0x39).contains($0) } && digits.first != UInt8(ascii: "0")
     }
 
-    /// Whether any code can be sent and checked: no limit that every login needs is 0.
-    package var allowsCodes: Bool {
+    /// Whether any step-up with a code can succeed: no limit that it needs is 0.
+    package var allowsCodeSteps: Bool {
         allowsChecks
-            && [
-                starts.limit, sendsPerHour, sendsPerDay, appSendsPerDay, startsPerIP.limit, checksPerIP.limit,
-                sendsPerIP.limit,
-            ].allSatisfy { $0 > 0 }
+            && [starts.limit, sendsPerHour, sendsPerDay, appSendsPerDay, sendsPerIP.limit].allSatisfy { $0 > 0 }
     }
+
+    /// Whether any login with a code can succeed. It has limits of its own for each address.
+    package var allowsCodeLogins: Bool { allowsCodeSteps && startsPerIP.limit > 0 && checksPerIP.limit > 0 }
 
     /// Whether any code or password can be checked. A limit of 0 rejects right ones, too.
     package var allowsChecks: Bool { failedChecks.limit > 0 && failedChecksPerDay > 0 }
 
-    /// Whether some phone numbers to which other limits allow codes get none.
-    package func closesCountries(of old: OTPLimits) -> Bool {
-        guard !allowedPrefixes.isEmpty else { return false }
-        return old.allowedPrefixes.isEmpty
-            || !old.allowedPrefixes.allSatisfy { prefix in allowedPrefixes.contains(where: prefix.hasPrefix) }
+    /// The phone numbers that get no codes by these limits, but by old ones.
+    package func closedNumbers(of old: OTPLimits) -> [Range<String>] {
+        NumberRanges.closed(from: old.allowedPrefixes, to: allowedPrefixes)
     }
 
     /// Whether the app sends messages to this destination. Mail is not restricted.

@@ -17,14 +17,13 @@ struct CodeSender: Sendable {
 
     /// The OTP login for an identifier: the named one, or else the default of the channel.
     func loginConfig(of app: App, for type: IdentifierType, id: String?) throws(Refusal) -> OTPLoginConfig {
-        let fitting = app.otpLogins.filter { $0.channel.identifierType == type }
         if let id {
-            guard let config = fitting.first(where: { $0.id == id }) else {
+            guard let config = app.otpLogins.first(where: { $0.channel.identifierType == type && $0.id == id }) else {
                 throw .noLoginConfig("login_config_id names no OTP login for a \(type.rawValue)")
             }
             return config
         }
-        guard let config = fitting.first(where: \.isDefault) ?? fitting.first else {
+        guard let config = app.defaultLogin(with: type) else {
             throw .noLoginConfig("OTP login by \(type.rawValue) is not configured")
         }
         return config

@@ -40,7 +40,9 @@ package struct AppSettingsChange: Sendable {
             app.domains = domains.map { $0.lowercased() }
             guard domains.count <= 20, app.domains.allSatisfy(Self.isHost), Set(app.domains).count == domains.count
             else {
-                throw .invalidField("domains", "must be at most 20 different bare hosts, such as session.example.com")
+                throw .invalidField(
+                    "domains",
+                    "must be at most 20 different bare hosts, such as session.example.com, without a dot at the end")
             }
         }
         if let allowedOrigins {
@@ -48,7 +50,8 @@ package struct AppSettingsChange: Sendable {
                 Set(allowedOrigins).count == allowedOrigins.count
             else {
                 throw .invalidField(
-                    "allowed_origins", "must be at most 50 different origins, such as https://app.example.com")
+                    "allowed_origins",
+                    "must be at most 50 different origins, such as https://app.example.com, without a slash at the end")
             }
             app.allowedOrigins = allowedOrigins
         }

@@ -68,8 +68,7 @@ package struct LoginConfigManagement: Sendable {
             }
             try change.requireRegisteredScopes(app)
             let config = change.applied(to: OTPLoginConfig(id: id, channel: change.channel, isDefault: false, at: now))
-            app.otpLogins.append(config)
-            Self.keepOneDefault(config, in: &app)
+            app.set(config)
             return config
         }
     }
@@ -84,8 +83,7 @@ package struct LoginConfigManagement: Sendable {
             try change.requireRegisteredScopes(app)
             var config = change.applied(to: OTPLoginConfig(id: id, channel: change.channel, isDefault: false, at: now))
             config.createdAt = app.otpLogins[index].createdAt
-            app.otpLogins[index] = config
-            Self.keepOneDefault(config, in: &app)
+            app.set(config)
             return config
         }
     }
@@ -96,14 +94,6 @@ package struct LoginConfigManagement: Sendable {
                 throw Refusal.notFound("there is no such OTP login")
             }
             app.otpLogins.removeAll { $0.id == id }
-        }
-    }
-
-    /// A channel has one default. Clears the flag in all other configurations of the channel.
-    private static func keepOneDefault(_ config: OTPLoginConfig, in app: inout App) {
-        guard config.isDefault else { return }
-        for index in app.otpLogins.indices where app.otpLogins[index].id != config.id {
-            if app.otpLogins[index].channel == config.channel { app.otpLogins[index].isDefault = false }
         }
     }
 }

@@ -12,8 +12,7 @@ package struct UserSessions: Sendable {
     package func list(of caller: SignedIn, limit: Int, offset: Int) async throws -> (
         sessions: [Session], total: Int
     ) {
-        guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
-        guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
+        try PageLimit.check(limit, .offset(offset))
         return try await store.sessions(
             of: caller.user.id, app: caller.user.appID, now: environment.now(), limit: limit, offset: offset)
     }

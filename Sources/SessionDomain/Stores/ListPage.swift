@@ -44,10 +44,14 @@ package struct ListPage<Element: Sendable>: Sendable {
 }
 
 /// The limits of pages.
-enum PageLimit {
+package enum PageLimit {
+    /// Clients with numbers of 32 bits can name every place.
+    package static let maximumOffset = Int(Int32.max)
+
     /// - Throws: `Refusal.invalidPaginationLimit` or `.invalidPaginationOffset`.
     static func check(_ limit: Int, _ start: PageStart) throws(Refusal) {
         guard (1...100).contains(limit) else { throw .invalidPaginationLimit }
-        if case .offset(let offset) = start, offset < 0 { throw .invalidPaginationOffset }
+        guard case .offset(let offset) = start else { return }
+        guard (0...maximumOffset).contains(offset) else { throw .invalidPaginationOffset(maximum: maximumOffset) }
     }
 }

@@ -41,6 +41,14 @@ package protocol UserStore: IntentStore {
     func users(app: AppID, status: User.Status?, limit: Int, offset: Int) async throws -> (users: [User], total: Int)
     /// The number of users with each status, among the newest ones. It reads no more rows than that.
     func statuses(ofNewest limit: Int, app: AppID) async throws -> [User.Status: Int]
+    /// How many users have an identifier of a type in any of the ranges.
+    ///
+    /// - Parameters:
+    ///   - ranges: Canonical identifiers in the order of their UTF-8, without the upper bounds.
+    ///   - bound: How many identifiers are read at most.
+    func users(
+        with type: IdentifierType, in ranges: [Range<String>], app: AppID, among bound: Int
+    ) async throws -> CountedUsers
     /// Newest first, after a place.
     func users(app: AppID, status: User.Status?, after place: ListPlace, limit: Int) async throws -> [User]
     /// The users that have any of the names, each once, newest first.
@@ -83,7 +91,7 @@ package protocol StepUpStore: IntentStore {
     /// The grants of a user whose session is live at this time, those of other sessions included.
     func grants(of userID: String, app: AppID, liveAt now: Timestamp) async throws -> [Grant]
     /// How many users have a grant of a scope that has not expired at this time, among `bound` grants of the app.
-    func grantedUsers(of scope: String, app: AppID, at now: Timestamp, among bound: Int) async throws -> GrantedUsers
+    func grantedUsers(of scope: String, app: AppID, at now: Timestamp, among bound: Int) async throws -> CountedUsers
 }
 
 /// Reads webhooks and their deliveries.

@@ -78,8 +78,7 @@ package struct WebhookManagement: Sendable {
 
     /// Newest first.
     package func deliveries(of id: String, app: AppID, limit: Int, offset: Int) async throws -> [WebhookDelivery] {
-        guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
-        guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
+        try PageLimit.check(limit, .offset(offset))
         _ = try await webhook(id, app: app)
         return try await store.deliveries(of: id, app: app, limit: limit, offset: offset)
     }
@@ -92,8 +91,7 @@ package struct WebhookManagement: Sendable {
     package func deliveries(
         of id: String, app: AppID, limit: Int, offset: Int, cursor: String?
     ) async throws -> (deliveries: [WebhookDelivery], next: String?) {
-        guard (1...100).contains(limit) else { throw Refusal.invalidPaginationLimit }
-        guard offset >= 0 else { throw Refusal.invalidPaginationOffset }
+        try PageLimit.check(limit, .offset(offset))
         _ = try await webhook(id, app: app)
         let found: [WebhookDelivery]?
         // One delivery more than the page has shows whether there is a next page.

@@ -22,6 +22,7 @@ struct WebLoginRoutes: Sendable {
         // The code is not spent if the session could not start afterwards.
         try tokens.sessions.checkStart(
             app: context.app, proof: context.proof, proofIsOptional: context.client.isBrowser)
+        _ = try context.refreshToken(in: request)
         let challenge = try await otp.checkLogin(try await request.decode(CheckOTPRequest.self), request, context)
         var response = Response.json(members: [:])
         tokens.set(try await tokens.start(challenge, codeVerifier: nil, request, context), on: &response, context)

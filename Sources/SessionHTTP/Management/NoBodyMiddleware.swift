@@ -17,18 +17,27 @@ struct NoBodyMiddleware: RouterMiddleware {
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        if Self.hasNone(request.method, context.endpointPath ?? ""),
-            let members = try await request.decodeIfPresent([String: JSONValue].self), let name = members.keys.min()
-        {
-            throw Refusal.invalidField(MemberName.shown(name), "is not a member of this call, which has no body")
-        }
+        if Self.hasNone(request.method, context.endpointPath ?? "") { try await Self.refuseBody(of: request) }
         return try await next(request, context)
+    }
+
+    private static func refuseBody(of request: Request) async throws {
+        do {
+            guard let members = try await request.decodeIfPresent([String: JSONValue].self),
+                let name = members.keys.min()
+            else { return }
+            throw Refusal.invalidField(MemberName.shown(name), "is not a member of this call, which has no body")
+        } catch is HTTPError {
+            // It is too large, or no JSON.
+            throw Refusal.invalidField("body", "must be empty: this call has none")
+        }
     }
 
     private static func hasNone(_ method: HTTPRequest.Method, _ path: String) -> Bool {
         switch method {
         case .delete: !deletions.contains(where: path.hasSuffix)
         case .post: actions.contains(where: path.hasSuffix)
+        case .get, .head: true
         default: false
         }
     }

@@ -4,9 +4,6 @@ import SessionDomain
 
 /// The part of a list that a request asks for, from the query parameters `limit` and `offset`.
 struct Page: Equatable {
-    /// Clients with numbers of 32 bits can name every place.
-    static let maximumOffset = Int(Int32.max)
-
     let limit: Int
     let offset: Int
 
@@ -15,10 +12,13 @@ struct Page: Equatable {
     init(_ request: Request) throws(Refusal) { try self.init(request.uri.queryParameters) }
 
     /// - Throws: As `init(_:)` of a request.
-    init(_ query: FlatDictionary<Substring, Substring>) throws(Refusal) {
+    init(
+        _ query: FlatDictionary<Substring, Substring>, maximumOffset: Int = PageLimit.maximumOffset
+    ) throws(Refusal) {
         limit = try Self.number("limit", in: query, default: 10, refusal: .invalidPaginationLimit)
-        offset = try Self.number("offset", in: query, default: 0, refusal: .invalidPaginationOffset)
-        guard offset <= Self.maximumOffset else { throw .invalidPaginationOffset }
+        let refusal = Refusal.invalidPaginationOffset(maximum: maximumOffset)
+        offset = try Self.number("offset", in: query, default: 0, refusal: refusal)
+        guard offset <= maximumOffset else { throw refusal }
     }
 
     private static func number(

@@ -63,10 +63,8 @@ extension WireRefusal {
             .init(.badRequest, .invalidVerificationToken, "verification_token \(problem)")
         case .invalidPaginationLimit:
             .init(.badRequest, .invalidPaginationLimit, "limit must be a number from 1 to 100")
-        case .invalidPaginationOffset:
-            .init(
-                .badRequest, .invalidPaginationOffset,
-                "offset must be a number from 0 to \(Page.maximumOffset), and at most 10000 for events")
+        case .invalidPaginationOffset(let maximum):
+            .init(.badRequest, .invalidPaginationOffset, "offset must be a number from 0 to \(maximum)")
         case .unauthorized: .init(.unauthorized, .unauthorized, "the credentials are missing, invalid or expired")
         case .badCode: .init(.unauthorized, .badCheckCode, "the code is wrong")
         case .spentCode:

@@ -10,7 +10,7 @@ extension PostgresStore: StepUpStore {
 
     package func grantedUsers(
         of scope: String, app: AppID, at now: Timestamp, among bound: Int
-    ) async throws -> GrantedUsers {
+    ) async throws -> CountedUsers {
         let count = Statement(
             """
             SELECT count(DISTINCT CASE WHEN scope = $1 AND expires_at > $2 THEN user_id END), count(*)
@@ -18,8 +18,8 @@ extension PostgresStore: StepUpStore {
                 SELECT user_id, scope, expires_at FROM grants WHERE app_id = $3 ORDER BY user_id, id LIMIT $4) AS part
             """, [scope, now, app, bound])
         return try await read([count]) { rows in
-            try rows[0].first { GrantedUsers(count: try $0.next(), read: try $0.next(), of: bound) }
-                ?? GrantedUsers(count: 0, read: 0, of: bound)
+            try rows[0].first { CountedUsers(count: try $0.next(), read: try $0.next(), of: bound) }
+                ?? CountedUsers(count: 0, read: 0, of: bound)
         }
     }
 }

@@ -65,6 +65,23 @@ extension PostgresStore: UserStore {
     }
 
     package func users(
+        with type: IdentifierType, in ranges: [Range<String>], app: AppID, among bound: Int
+    ) async throws -> CountedUsers {
+        var (found, rest): (Set<String>, Int) = ([], bound)
+        for range in ranges where rest > 0 {
+            let page = Statement(
+                """
+                SELECT user_id FROM identifiers
+                WHERE app_id = $1 AND type = $2 AND canonical >= $3 AND canonical < $4 ORDER BY canonical LIMIT $5
+                """, [app, type, range.lowerBound, range.upperBound, rest])
+            let users: [String] = try await read([page]) { rows in try rows[0].all { try $0.next() } }
+            found.formUnion(users)
+            rest -= users.count
+        }
+        return CountedUsers(count: found.count, read: bound - rest, of: bound)
+    }
+
+    package func users(
         app: AppID, status: User.Status?, after place: ListPlace, limit: Int
     ) async throws -> [User] {
         let page = """

@@ -68,15 +68,15 @@ extension SQLiteStore: StepUpStore {
 
     package func grantedUsers(
         of scope: String, app: AppID, at now: Timestamp, among bound: Int
-    ) async throws -> GrantedUsers {
+    ) async throws -> CountedUsers {
         try await read { db in
             try db.first(
                 """
                 SELECT count(DISTINCT CASE WHEN scope = ? AND expires_at > ? THEN user_id END), count(*)
                 FROM (SELECT user_id, scope, expires_at FROM grants WHERE app_id = ? ORDER BY user_id, id LIMIT ?)
                 """, [scope, now, app, bound],
-                as: { GrantedUsers(count: try $0.next(), read: try $0.next(), of: bound) })
-                ?? GrantedUsers(count: 0, read: 0, of: bound)
+                as: { CountedUsers(count: try $0.next(), read: try $0.next(), of: bound) })
+                ?? CountedUsers(count: 0, read: 0, of: bound)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 package import SessionDomain
 
@@ -40,6 +41,24 @@ extension SQLiteStore: UserStore {
                 """, [app, limit]
             ) { columns in (try columns.next(), try columns.next()) }
             return Dictionary(uniqueKeysWithValues: found)
+        }
+    }
+
+    package func users(
+        with type: IdentifierType, in ranges: [Range<String>], app: AppID, among bound: Int
+    ) async throws -> CountedUsers {
+        let bounds = try JSONEncoder().encode(ranges.map { [$0.lowerBound, $0.upperBound] })
+        return try await read { db in
+            try db.first(
+                """
+                SELECT count(DISTINCT user_id), count(*) FROM (
+                    SELECT user_id FROM json_each(?1) AS part CROSS JOIN identifiers
+                    WHERE app_id = ?2 AND identifiers.type = ?3
+                        AND canonical >= part.value ->> 0 AND canonical < part.value ->> 1
+                    LIMIT ?4)
+                """, [String(decoding: bounds, as: UTF8.self), app, type, bound],
+                as: { CountedUsers(count: try $0.next(), read: try $0.next(), of: bound) })
+                ?? CountedUsers(count: 0, read: 0, of: bound)
         }
     }
 

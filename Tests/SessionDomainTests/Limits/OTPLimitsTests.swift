@@ -27,6 +27,25 @@ struct OTPLimitsTests {
         #expect(CallingCode.of(number) == code)
     }
 
+    @Test(
+        "The numbers that new limits close, as ranges of their text",
+        arguments: [
+            ([], [], []), (["+33"], [], []), (["+33"], ["+33"], []), (["+331"], ["+33"], []),
+            (["+33"], ["+1", "+3"], []),
+            ([], ["+33"], ["+"..<"+33", "+33:"..<"+:"]), (["+33", "+1", "+331"], ["+1"], ["+33"..<"+33:"]),
+            (["+1"], ["+1415", "+1212"], ["+1"..<"+1212", "+1212:"..<"+1415", "+1415:"..<"+1:"]),
+        ] as [([String], [String], [Range<String>])])
+    func closedNumbers(old: [String], new: [String], closed: [Range<String>]) throws {
+        var (before, after) = (OTPLimits(), OTPLimits())
+        (before.allowedPrefixes, after.allowedPrefixes) = (old, new)
+        #expect(after.closedNumbers(of: before) == closed)
+        for number in ["+33123456789", "+34123456789", "+14155550100", "+12125550100", "+16505550100"] {
+            let phone = try TestApp.phone(number)
+            #expect(
+                closed.contains { $0.contains(number) } == (before.allows(phone) && !after.allows(phone)), "\(number)")
+        }
+    }
+
     @Test("Codes go to the allowed beginnings of numbers only; an empty list allows all, and mail is not restricted")
     func allowedPrefixes() throws {
         var limits = OTPLimits()

@@ -46,6 +46,17 @@ struct ContractCallTests {
         #expect(refused.status == 400 && refused.message?.hasPrefix("dry_run ") == true, "\(refused.text)")
         #expect(try await world.call(.delete, path + "/limits", headers, json: #"{"all": true}"#).status == 400)
         #expect(try await world.call(.delete, path, headers, json: "[]").status == 400)
+        for read in [path, Self.app + "/users", "/v2/session/apps", "/v2/session/events"] {
+            let filtered = try await world.call(.get, read, headers, json: #"{"status": "suspended"}"#)
+            #expect(filtered.status == 400 && filtered.message?.hasPrefix("status ") == true, "\(filtered.text)")
+            #expect(try await world.call(.get, read, headers).status == 200)
+        }
+        var plain = headers
+        plain[.contentType] = "text/plain"
+        for body in ["status=suspended", String(repeating: " ", count: 70_000)] {
+            let refused = try await world.call(.delete, path, plain, json: body)
+            #expect(refused.status == 400 && refused.message == "body must be empty: this call has none")
+        }
         #expect(try await world.call(.get, path, headers).status == 200)
         #expect(try await world.call(.delete, path, headers, json: "{}").status == 204)
         #expect(try await world.call(.get, path, headers).status == 404)

@@ -31,7 +31,7 @@ struct PageTests {
         arguments: ["", "x", "1.5", "1e3", "0x10", "9223372036854775808", "%31 0", "٣"])
     func invalid(_ text: String) {
         #expect(throws: Refusal.invalidPaginationLimit) { try page("limit=\(text)") }
-        #expect(throws: Refusal.invalidPaginationOffset) { try page("offset=\(text)") }
+        #expect(throws: Refusal.invalidPaginationOffset(maximum: Int(Int32.max))) { try page("offset=\(text)") }
     }
 
     @Test(

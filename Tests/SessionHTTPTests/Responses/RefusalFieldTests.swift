@@ -11,7 +11,8 @@ struct RefusalFieldTests {
         arguments: [
             Refusal.invalidField("identifier.type", "is required"),
             .invalidIdentifier("identifier is not an e-mail address"), .invalidMetadata("metadata.note is too long"),
-            .invalidStepToken("has expired"), .invalidPaginationLimit, .invalidPaginationOffset, .verifierMismatch,
+            .invalidStepToken("has expired"), .invalidPaginationLimit, .invalidPaginationOffset(maximum: 9),
+            .verifierMismatch,
         ])
     func beginning(_ refusal: Refusal) throws {
         let field = try #require(WireRefusal(refusal).field)

@@ -38,7 +38,7 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
         RefusalRow(.invalidMetadata("no"), 400, "invalid_metadata"),
         RefusalRow(.invalidStepToken("has expired"), 400, "invalid_verification_token"),
         RefusalRow(.invalidPaginationLimit, 400, "invalid_pagination_limit"),
-        RefusalRow(.invalidPaginationOffset, 400, "invalid_pagination_offset"),
+        RefusalRow(.invalidPaginationOffset(maximum: 9), 400, "invalid_pagination_offset"),
         RefusalRow(.unauthorized, 401, "unauthorized"),
         RefusalRow(.badCode, 401, "bad_check_code"),
         RefusalRow(.missingProof, 401, "missing_dpop_proof"),

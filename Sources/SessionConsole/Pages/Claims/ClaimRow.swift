@@ -32,7 +32,8 @@ struct ClaimRow: Equatable {
     init(_ name: String, _ stored: ClaimSource) {
         self.name = name
         switch stored {
-        case .literal(.string(let text)): value = text
+        // A field of one line would lose line breaks. As JSON they are written as escapes.
+        case .literal(.string(let text)) where !text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }): value = text
         case .literal(let other):
             source = Self.json
             value = (try? TokenJSON.encode(other)).map { String(decoding: $0, as: UTF8.self) } ?? ""

@@ -26,22 +26,41 @@ enum AffectedUsers {
         return found
     }
 
-    private static func users(with scope: String, _ visit: AppVisit) async throws -> GrantedUsers {
+    private static func users(with scope: String, _ visit: AppVisit) async throws -> CountedUsers {
         try await visit.service.store.grantedUsers(
-            of: scope, app: visit.app.id, at: visit.service.environment.now(), among: GrantedUsers.bound)
+            of: scope, app: visit.app.id, at: visit.service.environment.now(), among: CountedUsers.bound)
     }
 
-    private static func sentences(_ scope: String, _ users: GrantedUsers) -> [String] {
+    static func sentences(_ scope: String, _ users: CountedUsers) -> [String] {
         let held =
             switch (users.count, users.isComplete) {
+            case (0, false):
+                "Of \(CountedUsers.bound) grants of the app, none is of the scope \(scope). The others are not counted. "
+                    + "Users with one of those lose it at their next access token."
+            case (1, false):
+                "At least 1 user has the scope \(scope) by a step-up now, and loses it at the next access token."
             case (let count, false):
-                "\(count) users or more have the scope \(scope) by a step-up now, and lose it at their next access token."
+                "At least \(count) users have the scope \(scope) by a step-up now, and lose it at their next access token."
             case (0, true): "No user has the scope \(scope) by a step-up now."
             case (1, true): "1 user has the scope \(scope) by a step-up now, and loses it at the next access token."
             case (let count, true):
                 "\(count) users have the scope \(scope) by a step-up now, and lose it at their next access token."
             }
         return [held, "Step-ups for \(scope) that have begun end."]
+    }
+
+    /// How many users have an identifier, such as “1 user has a phone number.”
+    static func with(
+        _ type: IdentifierType, in ranges: [Range<String>], _ what: String, _ visit: AppVisit
+    ) async throws -> String {
+        sentence(
+            try await visit.service.store.users(with: type, in: ranges, app: visit.app.id, among: CountedUsers.bound),
+            have: what)
+    }
+
+    static func sentence(_ users: CountedUsers, have what: String) -> String {
+        let counted = "\(Show.count(users.count, "user")) \(users.count == 1 ? "has" : "have") \(what)."
+        return users.isComplete ? counted : "At least " + counted
     }
 
     /// How many users lose a way to sign in, because no code goes to a channel any more, and how many of them have no other.
@@ -53,7 +72,7 @@ enum AffectedUsers {
         let others = Set(app.otpLogins.map(\.channel)).subtracting([channel])
         let what = channel == .sms ? "a phone number" : "an e-mail address"
         return [
-            users.sentence(have: what) { has($0, channel) },
+            try await with(channel.identifierType, in: [""..<"\u{10FFFF}"], what, visit),
             users.sentence(have: what + " and no other way to sign in") { user in
                 has(user, channel) && !others.contains { has(user, $0) }
                     && !(user.hasPassword && app.passwordLogin?.enabled == true && has(user, .email))

@@ -6,7 +6,20 @@ enum CodeLoginPage {
     static func add(to routes: ConsoleRoutes) {
         routes.appPage("/logins/codes/new", showNew)
         routes.appForm("/logins/codes/new", on: showNew) { visit, form in
-            _ = try await visit.service.loginConfigs.createOTPLogin(try change(form), app: visit.app.id)
+            let change = try Self.change(form)
+            try change.check(in: visit.app)
+            var next = visit.app
+            next.set(
+                change.applied(
+                    to: OTPLoginConfig(
+                        id: "", channel: change.channel, isDefault: false, at: visit.service.environment.now())))
+            if let page = try await SettingsConfirmation.page(
+                "Create the login", form, to: visit.path / "logins" / "codes" / "new", back: (.logins, "Logins"),
+                consequences: lostByDefault(in: next, visit), visit)
+            {
+                return page
+            }
+            _ = try await visit.service.loginConfigs.createOTPLogin(change, app: visit.app.id)
             return .redirect(visit.path / "logins", .created)
         }
         routes.appPage("/logins/codes/:config_id", show)
@@ -79,7 +92,7 @@ enum CodeLoginPage {
         of next: OTPLoginConfig?, replacing login: OTPLoginConfig, _ visit: AppVisit
     ) async throws -> [String] {
         var app = visit.app
-        app.otpLogins = app.otpLogins.compactMap { $0.id == login.id ? next : $0 }
+        if let next { app.set(next) } else { app.otpLogins.removeAll { $0.id == login.id } }
         let others = app.otpLogins.count { $0.channel == login.channel }
         var lost: [String] = []
         if others == 0 {
@@ -96,7 +109,23 @@ enum CodeLoginPage {
             lost.append("Sessions that begin from now on do not get \(fewer.joined(separator: ", ")) by this login.")
             lost.append("Sessions that have it keep it.")
         }
-        return lost
+        return lost + lostByDefault(in: app, visit)
+    }
+
+    /// What later sessions lose because another login is the default of its channel.
+    private static func lostByDefault(in next: App, _ visit: AppVisit) -> [String] {
+        var lost: [String] = []
+        for channel in OTPLoginConfig.Channel.allCases {
+            guard let before = visit.app.defaultLogin(with: channel.identifierType),
+                let after = next.defaultLogin(with: channel.identifierType), before.id != after.id
+            else { continue }
+            let fewer = Set(before.grantedScopes).subtracting(after.grantedScopes).sorted()
+            guard !fewer.isEmpty else { continue }
+            let name = channel == .sms ? "SMS" : "e-mail"
+            lost.append(
+                "Another login with \(name) is the default. It does not grant \(fewer.joined(separator: ", ")).")
+        }
+        return lost.isEmpty ? [] : lost + ["Sessions that have these scopes keep them."]
     }
 
     @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {

@@ -91,20 +91,25 @@ enum LimitsPage {
     private static func consequences(of next: OTPLimits, _ visit: AppVisit) async throws -> [String] {
         let old = visit.app.otpLimits
         var lost: [String] = []
-        if !next.allowsCodes, old.allowsCodes {
-            lost.append("A limit is 0: no user can sign in or make a step-up with a code.")
+        let ended = [
+            !next.allowsCodeLogins && old.allowsCodeLogins ? "sign in" : nil,
+            !next.allowsCodeSteps && old.allowsCodeSteps ? "make a step-up" : nil,
+        ].compactMap(\.self)
+        if !ended.isEmpty {
+            lost.append("A limit is 0: no user can \(ended.joined(separator: " or ")) with a code.")
         }
-        if !next.allowsChecks, old.allowsChecks { lost.append("No user can sign in with a password.") }
+        if !next.allowsChecks, old.allowsChecks, visit.app.passwordLogin?.enabled == true {
+            lost.append("No user can sign in with a password.")
+        }
         if next.callingCodeSendsPerDay == 0, old.callingCodeSendsPerDay > 0 {
             lost.append("The app sends no codes by SMS.")
             lost += try await AffectedUsers.losing(.sms, visit)
         }
-        if next.closesCountries(of: old) {
-            let users = try await NewestUsers(visit)
+        let closed = next.closedNumbers(of: old)
+        if !closed.isEmpty {
             lost.append(
-                users.sentence(have: "a phone number to which the app sends no codes any more") { user in
-                    user.identifiers.contains { old.allows($0) && !next.allows($0) }
-                })
+                try await AffectedUsers.with(
+                    .phoneNumber, in: closed, "a phone number to which the app sends no codes any more", visit))
         }
         return lost.isEmpty ? [] : lost + ["Users who are signed in stay signed in."]
     }

@@ -131,7 +131,8 @@ enum LoginsPage {
             identifierLimit: try form.rateLimit("rate_limit_login_identifier"), policy: policy,
             rejectsCommonPasswords: form.isChecked("reject_common_passwords"))
         if let page = try await SettingsConfirmation.page(
-            "Switch off logins with a password", form, to: visit.path / "logins" / "password",
+            change.enabled == false ? "Switch off logins with a password" : "Save the login with a password", form,
+            to: visit.path / "logins" / "password",
             back: (.logins, "Logins"), consequences: try await consequences(change, visit), visit)
         {
             return page

@@ -81,7 +81,7 @@ enum RulePage {
                     if isSecond {
                         FormView.form(
                             visit.visit, path / "raise", id: "raise", submit: "Move up", style: "",
-                            label: "Move up, above the previous rule of its scope")
+                            label: "Move up, above the previous rule of its scope", replacing: visit.app)
                     }
                     H.div(.class("actions")) { Link.button("Remove the rule", path / "remove", "danger") }
                 }
@@ -96,7 +96,7 @@ enum RulePage {
     ) -> HTML {
         guard visit.visit.canWrite else { return .empty }
         return H.section(.class("card")) {
-            FormView.form(visit.visit, path, id: "rule", submit: submit) { rule.fields($0) }
+            FormView.form(visit.visit, path, id: "rule", submit: submit, replacing: visit.app) { rule.fields($0) }
             H.p(.class("hint")) {
                 "A rule that is added, changed or moved ends the step-ups of its scope, and what they have granted."
                 for end in ends { " " + end }

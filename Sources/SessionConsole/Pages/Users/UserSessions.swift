@@ -24,6 +24,8 @@ struct UserSessions {
         (self.visit, self.path, part) = (visit, path, Part(query))
         var (filter, problem): (SessionFilter?, String?)
         do {
+            try query.checkFilters(Set(Self.labels.keys).union(["offset"]))
+            try Part.check(query)
             filter = try SessionFilter(query.filters)
         } catch {
             let refused = Problem(error, of: query, to: path)
@@ -54,16 +56,24 @@ struct UserSessions {
                 all == 0 ? "The user is signed in on no device." : "Change the filter, or show all sessions.",
                 Link.button("Show all sessions", path))
         }
+        if total > 0, part.offset >= total {
+            return Show.empty(
+                "There are no further sessions", "The list has \(Show.count(total, "session")).",
+                Link.button("Show the first ones", address(offset: nil)))
+        }
         return HTML(joining: [
             SessionTable.html(page.elements, part: part, all: all, isFiltered: isFiltered, addresses, path, visit),
             total > Part.size || part.offset > 0
-                ? part.links(total: total, noun: "session") { offset in
-                    let query = visit.visit.query
-                    return path.query([
-                        "device_type": query.filled("device_type"), "country_code": query.filled("country_code"),
-                        "device_id": query.filled("device_id"), "offset": offset,
-                    ])
-                } : .empty,
+                ? part.links(total: total, noun: "session", path: address) : .empty,
+        ])
+    }
+
+    /// The page with the same filter.
+    private func address(offset: String?) -> ConsolePath {
+        let query = visit.visit.query
+        return path.query([
+            "device_type": query.filled("device_type"), "country_code": query.filled("country_code"),
+            "device_id": query.filled("device_id"), "offset": offset,
         ])
     }
 

@@ -33,8 +33,10 @@ struct StepUpConfigRoutes: Sendable {
     /// Unregisters the scope of the body, or of the query parameter `scope`.
     @Sendable func unregister(_ request: Request, context: OperatorContext) async throws -> Response {
         let named = request.uri.queryParameters["scope"].map { String($0) }
-        guard let scope = try await request.decodeExactlyIfPresent(StepUpScopeBody.self)?.scope ?? named else {
-            throw Refusal.invalidField("scope", "is required")
+        let sent = try await request.decodeExactlyIfPresent(StepUpScopeBody.self)?.scope
+        guard let scope = sent ?? named else { throw Refusal.invalidField("scope", "is required") }
+        guard sent == nil || named == nil else {
+            throw Refusal.invalidField("scope", "must not be set in the body and in the query")
         }
         try await config.unregister(scope, app: context.appID)
         return .noContent

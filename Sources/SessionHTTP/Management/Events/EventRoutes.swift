@@ -49,9 +49,9 @@ extension EventQuery {
     ///
     /// - Throws: `Refusal.invalidField` with the name of the parameter; the refusals of a page.
     package init(_ query: FlatDictionary<Substring, Substring>, app: AppID) throws(Refusal) {
-        let page = try Page(query)
+        let page = try Page(query, maximumOffset: Self.maximumOffset)
         guard (1...100).contains(page.limit) else { throw .invalidPaginationLimit }
-        guard (0...Self.maximumOffset).contains(page.offset) else { throw .invalidPaginationOffset }
+        guard page.offset >= 0 else { throw .invalidPaginationOffset(maximum: Self.maximumOffset) }
         self.init(app: app, limit: page.limit, offset: page.offset)
         user = try Self.id("user_id", in: query)
         actor = try Self.id("actor_id", in: query)

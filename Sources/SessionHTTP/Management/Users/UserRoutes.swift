@@ -50,7 +50,8 @@ struct UserRoutes: Sendable {
         guard let type, IdentifierType(rawValue: type) != nil else {
             throw .invalidField("identifier_type", "must be phone_number or email_address")
         }
-        return try CanonicalIdentifier(type: type, value: value ?? "", field: "identifier_value", isSearched: true)
+        guard let value else { throw .invalidField("identifier_value", "is required with identifier_type") }
+        return try CanonicalIdentifier(type: type, value: value, field: "identifier_value", isSearched: true)
     }
 
     private func one(_ user: User) throws -> Response {
