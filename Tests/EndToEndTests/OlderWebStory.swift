@@ -71,6 +71,22 @@ struct OlderWebStory {
         #expect(answer.status == 400 && answer.body["field"]?.stringValue == "code_challenge")
     }
 
+    @Test("A login that was begun with a code challenge keeps its code when this check cannot answer it")
+    func challengeOfAnotherCall() async throws {
+        let world = try await world()
+        let challenge = String(repeating: "a", count: 42) + "A"
+        let started = try await call(
+            "/otp",
+            #"{"identifier":{"type":"email_address","value":"\#(mail)"},"code_challenge":"\#(challenge)"}"#, in: world)
+        #expect(started.status == 204)
+        let verification = try BrowserSession.cookie("verification-login_", in: started.head)
+        let code = try world.code(for: mail)
+        let rejected = try await check(code, verification, in: world)
+        #expect(rejected.status == 400 && rejected.body["field"]?.stringValue == "code_challenge")
+        let json = #"{"code":"\#(code)"}"#
+        #expect(try await call("/otp/check", json, in: world, cookie: verification).status == 200)
+    }
+
     @Test("Access tokens repeat the mapped claims in cc, and only those of sessions without a key have it")
     func repeatedClaims() async throws {
         let world = try await world { app in

@@ -11,14 +11,14 @@ enum OverviewPage {
     }
 
     @Sendable static func show(_ visit: Visit) async throws -> Page {
+        try visit.query.checkFilters(["offset"])
+        try Part.check(visit.query)
         guard visit.isForAllApps else {
             // An operator of one app begins at its page.
             guard let id = visit.principal.appID else { throw Refusal.notFound("there is no such app") }
             let app = try await visit.service.apps.app(id)
             return try await AppPage.show(AppVisit(visit: visit, app: app))
         }
-        try visit.query.checkFilters(["offset"])
-        try Part.check(visit.query)
         let (apps, part) = (try await visit.service.apps.apps(), Part(visit.query))
         var rows: [TableView.Row] = []
         // Each app of the page costs a bounded count.

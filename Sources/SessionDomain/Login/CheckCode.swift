@@ -12,6 +12,8 @@ package struct CheckCode: Intent {
     /// The device that the caller names, if its token is valid.
     package let device: KnownDevice?
     package let signUp: Bool
+    /// Whether the session starts at once. Then a login that needs a `code_verifier` is rejected, and its code is kept.
+    package let startsSession: Bool
     /// The id of the user that is created if no user has the identifier.
     package let newUserID: String
     package let now: Timestamp
@@ -19,7 +21,7 @@ package struct CheckCode: Intent {
 
     package init(
         appID: AppID, tokenHash: String, codeHashes: [String], limits: OTPLimits, device: KnownDevice? = nil,
-        signUp: Bool, newUserID: String, now: Timestamp, events: EventFactory
+        signUp: Bool, startsSession: Bool = false, newUserID: String, now: Timestamp, events: EventFactory
     ) {
         self.appID = appID
         self.tokenHash = tokenHash
@@ -27,6 +29,7 @@ package struct CheckCode: Intent {
         self.limits = limits
         self.device = device
         self.signUp = signUp
+        self.startsSession = startsSession
         self.newUserID = newUserID
         self.now = now
         self.events = events
@@ -49,6 +52,7 @@ package struct CheckCode: Intent {
         case .count(let next): checked = next
         }
         guard let current = facts.verification else { return Decision(.unknown) }
+        if startsSession, current.codeChallenge != nil { return Decision(.verifierNeeded) }
         let (identifier, standing) = (current.identifier, facts.deviceStanding)
         let counters = budget.counters(for: identifier, device: standing)
         let (method, subject) = (LoginMethod(codeTo: identifier.type), LoginSubject(identifier, userID: facts.user?.id))
@@ -138,4 +142,6 @@ package enum CheckCodeOutcome: Sendable, Equatable {
     case spent
     case limited(ReachedLimit)
     case unknown
+    /// The login has a `code_challenge`, which this check cannot answer. Nothing was counted.
+    case verifierNeeded
 }

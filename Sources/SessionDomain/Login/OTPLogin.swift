@@ -109,7 +109,8 @@ package struct OTPLogin: Sendable {
     ///
     /// - Returns: The challenge token for finalize.
     package func check(
-        app: AppRuntime, token: String, code: String, deviceToken: String? = nil, source: SourceAddress
+        app: AppRuntime, token: String, code: String, deviceToken: String? = nil, source: SourceAddress,
+        startsSession: Bool = false
     ) async throws -> String {
         let entered = try OneTimeCode.entered(code)
         let now = environment.now()
@@ -123,9 +124,12 @@ package struct OTPLogin: Sendable {
                 appID: app.settings.id, tokenHash: tokenHash,
                 codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),
                 limits: limits, device: knownDevice(deviceToken, app, now), signUp: app.settings.signUp,
-                newUserID: environment.newID("usr"), now: now, events: events(app)))
+                startsSession: startsSession, newUserID: environment.newID("usr"), now: now, events: events(app)))
         switch outcome {
         case .unknown: throw Refusal.invalidVerificationToken
+        case .verifierNeeded:
+            throw Refusal.invalidField(
+                "code_challenge", "of this login is not supported by this call; use /v1/session/otp/check")
         case .wrong: throw Refusal.badCode
         case .spent: throw Refusal.spentCode
         case .limited(let limit): throw limit.refusal(now: now, observer: environment.observer)

@@ -68,13 +68,15 @@ struct OTPRoutes: Sendable {
         return .json(members: ChallengeResponse(challengeToken: token).members)
     }
 
+    /// - Parameter startsSession: Whether the caller starts the session at once.
     /// - Returns: The challenge token of the login.
     func checkLogin(
-        _ body: CheckOTPRequest, _ request: Request, _ context: ProofBoundContext
+        _ body: CheckOTPRequest, _ request: Request, _ context: ProofBoundContext, startsSession: Bool = false
     ) async throws -> String {
         try await login.check(
             app: context.app, token: try verificationToken(request, context.app), code: body.code,
-            deviceToken: context.app.deviceToken(in: request), source: context.client.source)
+            deviceToken: context.app.deviceToken(in: request), source: context.client.source,
+            startsSession: startsSession)
     }
 
     /// The token of the header, otherwise of the cookie.

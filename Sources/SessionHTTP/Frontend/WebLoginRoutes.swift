@@ -23,7 +23,8 @@ struct WebLoginRoutes: Sendable {
         try tokens.sessions.checkStart(
             app: context.app, proof: context.proof, proofIsOptional: context.client.isBrowser)
         _ = try context.refreshToken(in: request)
-        let challenge = try await otp.checkLogin(try await request.decode(CheckOTPRequest.self), request, context)
+        let challenge = try await otp.checkLogin(
+            try await request.decode(CheckOTPRequest.self), request, context, startsSession: true)
         var response = Response.json(members: [:])
         tokens.set(try await tokens.start(challenge, codeVerifier: nil, request, context), on: &response, context)
         return response

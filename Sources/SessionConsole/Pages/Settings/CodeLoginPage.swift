@@ -45,7 +45,8 @@ enum CodeLoginPage {
         page("Create a login with a code", visit) {
             H.section(.class("card")) {
                 FormView.form(
-                    visit.visit, visit.path / "logins" / "codes" / "new", id: "login", submit: "Create the login"
+                    visit.visit, visit.path / "logins" / "codes" / "new", id: "login", submit: "Create the login",
+                    replacing: visit.app
                 ) { fields($0, nil) }
             }
         }
@@ -125,7 +126,8 @@ enum CodeLoginPage {
             lost.append(
                 "Another login with \(name) is the default. It does not grant \(fewer.joined(separator: ", ")).")
         }
-        return lost.isEmpty ? [] : lost + ["Sessions that have these scopes keep them."]
+        return lost.isEmpty
+            ? [] : lost + ["Sessions that have these scopes keep them, unless nothing else grants them."]
     }
 
     @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
