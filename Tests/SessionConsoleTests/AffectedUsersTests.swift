@@ -67,6 +67,12 @@ struct AffectedUsersTests {
             #expect(page.status == 200 && page.text.contains(text), "\(path)")
             #expect(try await world.settings().otpLogins.map(\.isDefault) == [true, false])
         }
+        let stale = "&confirmed=on&settings_version=x"
+        for (path, fields) in [("new", form + stale), (other, form + stale), (other + "/delete", stale)] {
+            let address = Self.app + "/logins/codes/" + path
+            #expect(try await browser.get(address).text.contains("name=\"settings_version\""), "\(path)")
+            #expect(try await browser.post(address, fields).status == 409, "\(path): the page was about other logins")
+        }
         let more = form + "&granted_scopes=adm&confirmed="
         #expect(try await browser.post(Self.app + "/logins/codes/" + other, more).status == 303, "nothing is lost")
         #expect(try await world.settings().otpLogins.map(\.isDefault) == [false, true])

@@ -55,6 +55,8 @@ struct FilterTests {
         guard !query.hasPrefix("device") else { return }
         let apps = try await browser.get("/console/apps?" + query)
         #expect(apps.status == 400 && apps.text.contains(message), "\(apps.text)")
+        var (own, _) = try await world.operatorBrowser(app: app)
+        #expect(try await own.get("/console/apps?" + query).status == 400)
         #expect(try await browser.get("/console/apps?offset=25").text.contains("There are no further apps"))
     }
 

@@ -10,5 +10,7 @@ def test_a_check_that_is_rejected_for_its_headers_keeps_the_code(shared):
     two = [("X-Refresh-Token", "a"), ("X-Refresh-Token", "b")]
     rejected = person.device.check_at_once(verification, code, two)
     assert (rejected.status, rejected.json["field"]) == (400, "X-Refresh-Token"), rejected
+    repeated = person.device.check_at_once(verification, code, [("X-Verification-Token", "b")])
+    assert (repeated.status, repeated.json["field"]) == (400, "X-Verification-Token"), repeated
     checked = person.device.check_at_once(verification, code)
     assert checked.status == 200, checked

@@ -111,7 +111,7 @@ enum AppPage {
                             ? "none"
                             : OTPLoginConfig.Channel.allCases
                                 .filter { channel in app.otpLogins.contains { $0.channel == channel } }
-                                .map { $0 == .sms ? "SMS" : "e-mail" }.joined(separator: ", ")),
+                                .map(Show.channel).joined(separator: ", ")),
                     "New users": HTML(escaping: app.signUp ? "sign up themselves" : "are created by you only"),
                     "Session lifetime": HTML(
                         escaping: Show.duration(app.sessions.idleLifetime) + " unused, "

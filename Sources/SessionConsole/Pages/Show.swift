@@ -39,7 +39,11 @@ enum Show {
     }
 
     /// The message of an error as a sentence.
-    static func sentence(_ message: String) -> String { message.prefix(1).uppercased() + message.dropFirst() + "." }
+    static func sentence(_ message: String) -> String {
+        message.prefix(1).uppercased() + message.dropFirst() + (message.hasSuffix("?") ? "" : ".")
+    }
+
+    static func channel(_ channel: OTPLoginConfig.Channel) -> String { channel == .sms ? "SMS" : "e-mail" }
 
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 

@@ -52,7 +52,7 @@ enum PlaygroundPanels {
                 field("address", "E-mail address or phone number", hint: "A number begins with + and its country code.")
             }
             for channel in OTPLoginConfig.Channel.allCases where !channels.contains(channel) {
-                isOff(visit, "a code by " + (channel == .sms ? "SMS" : "e-mail"))
+                isOff(visit, "a code by " + Show.channel(channel))
             }
             form("password-login", submit: "Sign in with a password", style: "") {
                 field("email", "E-mail address")

@@ -16,7 +16,7 @@ package enum EventLoopWork {
 
     /// Waits a number of seconds with a timer of the event loop. Throws when cancelled.
     ///
-    /// `Task.sleep` leaves its timer behind when it is cancelled, and the timer wakes two threads when it ends. Each message
+    /// That of a task leaves its timer behind when it is cancelled, and the timer wakes two threads when it ends. Each message
     /// cancels one of 45 seconds.
     package static func sleep(seconds: Int) async throws {
         let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: .seconds(Int64(max(seconds, 0)))) {}

@@ -81,8 +81,11 @@ struct OTPRoutes: Sendable {
 
     /// The token of the header, otherwise of the cookie.
     private func verificationToken(_ request: Request, _ app: AppRuntime) throws -> String {
-        let header = request.headers.first(.verificationToken)
-        guard let token = header ?? AppCookies(app: app).verificationToken(in: request), !token.isEmpty else {
+        let headers = request.headers[values: .verificationToken]
+        guard headers.count <= 1 else {
+            throw Refusal.invalidField(HeaderName.verificationToken, "must not be repeated")
+        }
+        guard let token = headers.first ?? AppCookies(app: app).verificationToken(in: request), !token.isEmpty else {
             throw Refusal.invalidVerificationToken
         }
         return token

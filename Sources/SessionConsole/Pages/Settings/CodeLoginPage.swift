@@ -97,7 +97,7 @@ enum CodeLoginPage {
         let others = app.otpLogins.count { $0.channel == login.channel }
         var lost: [String] = []
         if others == 0 {
-            let channel = login.channel == .sms ? "SMS" : "e-mail"
+            let channel = Show.channel(login.channel)
             lost.append("It is the last login with \(channel): no user can sign in with \(channel) any more.")
             lost += try await AffectedUsers.losing(login.channel, visit)
         }
@@ -122,9 +122,9 @@ enum CodeLoginPage {
             else { continue }
             let fewer = Set(before.grantedScopes).subtracting(after.grantedScopes).sorted()
             guard !fewer.isEmpty else { continue }
-            let name = channel == .sms ? "SMS" : "e-mail"
             lost.append(
-                "Another login with \(name) is the default. It does not grant \(fewer.joined(separator: ", ")).")
+                "Another login with \(Show.channel(channel)) is the default. It does not grant "
+                    + fewer.joined(separator: ", ") + ".")
         }
         return lost.isEmpty
             ? [] : lost + ["Sessions that have these scopes keep them, unless nothing else grants them."]
@@ -147,7 +147,7 @@ enum CodeLoginPage {
     @Sendable private static func showDeletion(_ visit: AppVisit) async throws -> Page {
         let login = try await visit.service.loginConfigs.otpLogin(visit.parameter("config_id"), app: visit.app.id)
         let others = visit.app.otpLogins.count { $0.channel == login.channel } - 1
-        let channel = login.channel == .sms ? "SMS" : "e-mail"
+        let channel = Show.channel(login.channel)
         let rest = others == 0 ? [] : ["The app has \(Show.count(others, "other login")) with \(channel)."]
         let lost = try await consequences(of: nil, replacing: login, visit)
         return page("Delete the login", visit) {
@@ -157,7 +157,11 @@ enum CodeLoginPage {
                     "Users who are signed in stay signed in, and keep the scopes of this login.",
                     "This cannot be undone.",
                 ],
-                submit: "Delete the login", back: visit.path / "logins" / "codes" / login.id)
+                submit: "Delete the login", back: visit.path / "logins" / "codes" / login.id
+            ) { form in
+                // What the page says depends on the other logins.
+                form.hidden(FormView.versionField, visit.app.version)
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes how often each branch of the service runs, for the compiler: profile.py INSTRUMENTED_PROGRAM LLVM_PROFDATA OUTPUT
+"""Writes how often each branch of the service runs, for the compiler: branch_counts.py INSTRUMENTED_PROGRAM LLVM_PROFDATA OUTPUT
 
 The compiler then puts what runs together, and what does not run aside. Needs the Python of the foreign judge.
 """
