@@ -11,7 +11,7 @@ from service import Service
 
 
 class BalancingProxy(FaultyProxy):
-    """Sends each request to the next node. A node that refuses the connection gets no request.
+    """Sends each request to the next node. A node that was killed gets no request.
 
     `kill` kills the node that has the next request of a path. The client loses its connection, and the proxy sends the
     request to no other node: a balancer cannot know whether it had its effect."""
@@ -45,10 +45,13 @@ class BalancingProxy(FaultyProxy):
         for _ in self.nodes:
             place = next(self._turns) % len(self.nodes)
             node = self.nodes[place]
+            if node in self.killed:
+                continue
             connection = http.client.HTTPConnection("127.0.0.1", node.port, timeout=60)
             try:
                 connection.connect()
             except ConnectionRefusedError:
+                # It was killed since the look at `killed`.
                 continue
             try:
                 if moment == "before":
@@ -68,8 +71,10 @@ class BalancingProxy(FaultyProxy):
         raise http.client.HTTPException("no node accepts connections")
 
     def _end(self, node: Service) -> None:
-        node.kill()
+        # First: the kernel closes the connections of a killed process before its listener. A request that is repeated at
+        # once would be accepted by the same node, and lost a second time.
         self.killed.append(node)
+        node.kill()
 
     def revive(self) -> None:
         """Starts the killed nodes again."""
