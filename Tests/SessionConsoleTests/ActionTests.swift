@@ -76,7 +76,8 @@ struct ActionTests {
             Action(
                 app + "/step-up/steps", "jwks_url=https%3A%2F%2Fhooks.example.com%2Fjwks&step_keys=check_id", updated),
             Action(app + "/claims", "claims.0.name=tier&claims.0.source=text&claims.0.value=gold", updated),
-            Action(app + "/limits", limits, updated), Action(app + "/notices", "new_device=on", updated),
+            Action(app + "/limits", limits, updated),
+            Action(app + "/notices", "new_device=on&confirmed=on", updated),
             Action(app + "/migration", "session_validation_url=\(hook)", updated),
         ]
     }()

@@ -79,6 +79,40 @@ struct ConfigurationFormTests {
         let second = try await browser.post(path, Self.form(Self.rule, ["rule.direct.granted_for": "90"]))
         #expect(first.status == 303 && second.status == 404)
         #expect(second.text.contains("it may have been changed or removed"))
+        #expect(second.text.contains("What you entered is below."), "nothing is lost")
+        #expect(second.value("rule.direct.granted_for") == "90" && second.value("rule.scope") == "pay")
+        #expect(second.text.contains("action=\"" + Self.app + "/step-up/new/direct\""))
+        let version = try await world.service.apps.app(world.world.appID).version
+        #expect(second.value("settings_version") == version)
+        let raise = try await browser.post(path + "/raise")
+        #expect(raise.status == 404 && !raise.text.contains("What you entered"), "it has no fields")
+    }
+
+    @Test("What was entered into the form of a rule that was removed meanwhile is in a form that adds a rule")
+    func removedRule() async throws {
+        let world = try await ConsoleWorld()
+        let app = world.world.appID
+        var (browser, _) = try await world.operatorBrowser()
+        let hook = "rule.scope=pay&rule.delegated.delegation_hook=https%3A%2F%2Fhooks.example.com%2F"
+        for (mode, form, entered) in [
+            ("delegated", hook, "rule.delegated.delegation_hook"),
+            ("managed", "rule.scope=prld%3Aemail%3Aregister", "rule.scope"),
+        ] {
+            #expect(try await browser.post(Self.app + "/step-up/new/" + mode, form).status == 303)
+            let id = try #require(try await world.service.apps.app(app).stepUp?.rules.first?.id)
+            let path = Self.app + "/step-up/rules/" + id
+            let seen = try #require(try await browser.get(path).value("settings_version"))
+            _ = try await world.service.stepUpConfig.removeRule(id, app: app)
+            let answer = try await browser.post(path, form + "&settings_version=" + seen)
+            #expect(answer.status == 409 && answer.text.contains("have changed meanwhile"))
+            #expect(answer.text.contains("action=\"" + Self.app + "/step-up/new/\(mode)\""))
+            #expect(answer.text.contains("name=\"\(entered)\""))
+            let now = try #require(answer.value("settings_version"))
+            #expect(
+                try await browser.post(Self.app + "/step-up/new/" + mode, form + "&settings_version=" + now).status
+                    == 303)
+            _ = try await world.service.stepUpConfig.removeRule(id, app: app)
+        }
     }
 
     @Test(
@@ -167,6 +201,7 @@ struct ConfigurationFormTests {
             ("a", "x", "", "", "Value must be one of the list."),
             ("tier", "text", "x", "", "Name is used twice."),
             (String(repeating: "a", count: 65), "text", "x", "", "Name must have names of 1 to 64 bytes."),
+            ("a\tb", "text", "x", "", "Name must be one line, without control characters."),
         ])
     func refusedClaim(name: String, source: String, value: String, type: String, message: String) async throws {
         let world = try await ConsoleWorld()
@@ -187,7 +222,7 @@ struct ConfigurationFormTests {
         let mapping: [String: JSONValue] = [
             "tier": "free", "level": .int(3), "list": .array([.bool(true)]), "plan": .object(["$custom_claim": "plan"]),
             "mail": .object(["$input": "emails", "$type": "string"]), "id": .object(["$input": "user_id"]),
-            "motto": "one\ntwo\r\nthree",
+            "motto": "one\ntwo\r\nthree", "key": .object(["$custom_claim": "one\ntwo"]),
         ]
         let config = ClaimsConfig(mapping: try ClaimsManagement.sources(mapping), at: Timestamp(seconds: 0))
         let rows = ClaimRow.rows(of: config)

@@ -102,6 +102,69 @@ struct ConsequenceTests {
         #expect(lost { $0.accessTokenBinding = .dpop }.count == 1)
     }
 
+    @Test("Notices that are switched off say what users no longer learn, and wait for a confirmation")
+    func notices() async throws {
+        let world = try await ConsoleWorld()
+        _ = try await addUser(world, [("email_address", "ada@example.com")])
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/notices"
+        let all = "password_changed=on&identifier_added=on&identifier_removed=on&sessions_ended=on"
+        #expect(try await browser.post(path, all + "&new_device=on").status == 303, "more notices need no page")
+        let page = try await browser.post(path, "password_changed=on&identifier_added=on&identifier_removed=on")
+        #expect(page.status == 200 && page.text.contains("Nothing is saved yet."))
+        for text in [
+            "The app has 1 active user.", "Users are no longer told that all their sessions were ended.",
+            "Users are no longer told that somebody has signed in from a new device.",
+        ] {
+            #expect(page.text.contains(text), "\(text)")
+        }
+        #expect(!page.text.contains("their password was changed") && page.value("password_changed") == "on")
+        #expect(try await world.settings().messages.notices.sessionsEnded)
+        #expect(try await browser.post(path, "confirmed=on").status == 303)
+        #expect(try await !world.settings().messages.notices.passwordChanged)
+        #expect(NoticesPage.silenced(by: NoticeSettings(), replacing: NoticeSettings()).isEmpty)
+    }
+
+    @Test("Another URL for the migration says whose sign-in it concerns; an invalid one is refused first")
+    func migration() async throws {
+        let world = try await ConsoleWorld()
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/migration"
+        let form = "session_validation_url=https%3A%2F%2Fhooks.example.com%2F"
+        #expect(try await browser.post(path, form + "one").status == 303, "the first one")
+        #expect(try await browser.post(path, form + "one").status == 303, "the same one")
+        let page = try await browser.post(path, form + "two")
+        #expect(page.status == 200 && page.text.contains("Nothing is saved yet."))
+        #expect(
+            page.text.contains(
+                "sent to https://hooks.example.com/two from now on, not to https://hooks.example.com/one."))
+        #expect(page.text.contains("Users who were migrated stay signed in."))
+        #expect(try await browser.post(path, "session_validation_url=backend").status == 400)
+        #expect(try await world.settings().migration?.sessionValidationURL == "https://hooks.example.com/one")
+        #expect(try await browser.post(path, form + "two&confirmed=on").status == 303)
+        #expect(try await world.settings().migration?.sessionValidationURL == "https://hooks.example.com/two")
+    }
+
+    @Test("Of a login that grants less, sessions keep what lasts as long as they, and lose a reserved scope")
+    func reservedScope() async throws {
+        let world = try await ConsoleWorld()
+        let app = world.world.appID
+        let reserved = ReservedScope.writePassword
+        for scope in ["adm", reserved] { try await world.service.stepUpConfig.register(scope, app: app) }
+        let login = try await world.service.loginConfigs.createOTPLogin(
+            OTPLoginChange(channel: .email, isDefault: false, grantedScopes: ["adm", reserved]), app: app)
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/logins/codes/" + login.id
+        let page = try await browser.post(path, "channel_type=email&code_size=6")
+        #expect(page.text.contains("No other login and no rule grants \(reserved)."))
+        #expect(page.text.contains("do not get adm, \(reserved) by this login."))
+        #expect(page.text.contains("Sessions that have adm keep it."))
+        let deletion = try await browser.get(path + "/delete").text
+        #expect(deletion.contains("keep the scopes of this login, other than \(reserved)."))
+        let only = try await browser.post(path, "channel_type=email&code_size=6&granted_scopes=adm").text
+        #expect(only.contains("by this login.") && !only.contains("keep it"))
+    }
+
     @Test("A shorter lifetime is saved after a confirmation")
     func lifetime() async throws {
         let world = try await ConsoleWorld()

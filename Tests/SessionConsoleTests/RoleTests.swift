@@ -116,7 +116,38 @@ struct RoleTests {
         #expect(try await world.service.operators.find(other.id).role == .viewer)
         let now = try #require(try await browser.get(path).value("version"))
         let again = "role=admin&app=testapp&version=" + now.replacing(" ", with: "+")
-        #expect(try await browser.post(path + "/role", again).status == 303)
+        #expect(try await browser.post(path + "/role", again + "&confirmed=on").status == 303)
+    }
+
+    @Test("A page says what an operator loses by a lower role and by one app, and nothing is saved before it")
+    func fewerRights() async throws {
+        let world = try await ConsoleWorld()
+        let other = try await world.invite(.support, address: "o@example.com")
+        var (browser, _) = try await world.signedIn(.admin)
+        let path = "/console/operators/\(other.id)/role"
+        let losses = [
+            (
+                "viewer", "",
+                "has the role viewer instead of support from the next page on: looks at pages, and changes nothing."
+            ),
+            ("support", "testapp", "works with the app testapp (Test) only, not with all apps."),
+        ]
+        for (role, app, text) in losses {
+            let page = try await browser.post(path, "role=\(role)&app=\(app)")
+            #expect(page.status == 200 && page.text.contains("Nothing is saved yet."))
+            #expect(page.text.contains(text), "\(page.text)")
+            #expect(page.text.contains("The operator has no active session."))
+            #expect(page.value("role") == role && page.value("app") == app && page.value("confirmed") == "on")
+        }
+        #expect(try await world.service.operators.find(other.id) == other)
+        #expect(try await browser.post(path, "role=admin&app=nothere").status == 404)
+        #expect(try await browser.post(path, "role=admin&app=").status == 303, "more rights need no page")
+        #expect(try await browser.post(path, "role=support&app=testapp&confirmed=on").status == 303)
+        let changed = try await world.service.operators.find(other.id)
+        #expect(changed.role == .support && changed.appID == AppID("testapp"))
+        #expect(
+            RightsConsequences.of(.support, app: nil, replacing: changed).isEmpty,
+            "all apps instead of one takes nothing")
     }
 
     @Test("No operator changes the own role, status or account, so one admin stays")

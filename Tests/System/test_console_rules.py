@@ -196,6 +196,8 @@ def test_an_operator_changes_limits_notices_and_migration(operator, management):
 
     operator.open(f"{HOME}/notices")
     operator.submit("#notices", new_device=True, sessions_ended=False)
+    assert "Users are no longer told that all their sessions were ended." in operator.text
+    operator.submit("#confirm")
     notices = management.get("/config/notices")["config"]
     assert notices["new_device"] and not notices["sessions_ended"] and notices["password_changed"]
 

@@ -66,6 +66,8 @@ CONFIGURATION = [
     Step(f"{HOME}/claims", SAVED, {"claims.0.name": "tier", "claims.0.source": "text", "claims.0.value": "gold"}),
     Step(f"{HOME}/limits", SAVED, {"code_lifetime": "300"}),
     Step(f"{HOME}/notices", SAVED, {"new_device": True}),
+    Step(f"{HOME}/notices", "Nothing is saved yet.", {"new_device": False}),
+    Step("", SAVED, form="#confirm"),
     Step(f"{HOME}/migration", SAVED, {"session_validation_url": "https://backend.example.com/migrate"}),
 ]
 
@@ -109,7 +111,8 @@ USERS = [
 ]
 
 OPERATORS = [
-    Step(PERSON, SAVED, {"role": "viewer"}, "./role"),
+    Step(PERSON, "Nothing is saved yet.", {"role": "viewer"}, "./role"),
+    Step("", SAVED, form="#confirm"),
     Step(f"{PERSON}/sessions/<operator_session>/revoke", REVOKED),
     Step(PERSON, "The limits are set back.", form="./limits"),
     Step(f"{PERSON}/status?to=suspended", SAVED),

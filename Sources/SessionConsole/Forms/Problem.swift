@@ -6,7 +6,7 @@ import SessionHTTP
 @available(service, *)
 struct Problem: Sendable {
     /// The path that the form was sent to. A page can have several forms.
-    let action: ConsolePath
+    private(set) var action: ConsolePath
     /// The fields as they were entered.
     let entered: FormBody
     let field: String?
@@ -24,6 +24,13 @@ struct Problem: Sendable {
         retryAfter = wire.retryAfter
         // In the management API these numbers are nanoseconds. The form has seconds.
         text = wire.message.replacing(", in nanoseconds", with: "")
+    }
+
+    /// The same problem, in a form with the same fields and another path.
+    func moved(to action: ConsolePath) -> Problem {
+        var moved = self
+        moved.action = action
+        return moved
     }
 
     /// The message. It begins with the label of the field instead of its name.

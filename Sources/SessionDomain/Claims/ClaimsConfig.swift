@@ -17,6 +17,9 @@ package struct ClaimsConfig: Sendable, Equatable, Codable {
     /// Bytes of the name of a claim.
     package static let maximumNameSize = 64
 
+    /// Whether the name of a claim can be shown and entered on one line.
+    package static func isOneLine(_ name: String) -> Bool { name.unicodeScalars.allSatisfy { !$0.breaksHeader } }
+
     /// Claims that the service sets or that are registered. A mapping never overrides them.
     package static let reserved: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "scope", "client_id", "cnf", "cc", "typ", "act",

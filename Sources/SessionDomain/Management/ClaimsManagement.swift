@@ -48,6 +48,9 @@ package struct ClaimsManagement: Sendable {
             guard (1...ClaimsConfig.maximumNameSize).contains(name.utf8.count) else {
                 throw .invalidField("mapping", "must have names of 1 to \(ClaimsConfig.maximumNameSize) bytes")
             }
+            guard ClaimsConfig.isOneLine(name) else {
+                throw .invalidField(field, "must be one line, without control characters")
+            }
             guard !ClaimsConfig.reserved.contains(name) else {
                 throw .invalidField(field, "is a claim that the service sets")
             }

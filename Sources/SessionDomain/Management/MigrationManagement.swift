@@ -41,9 +41,12 @@ package struct MigrationManagement: Sendable {
         }
     }
 
+    /// Rejects a URL that `replace` would reject.
+    package func check(_ url: String) throws(Refusal) { try egress.check(url, field: "session_validation_url") }
+
     private func validated(_ url: String, app: AppID) async throws -> MigrationConfig {
         _ = try await apps.app(app)
-        try egress.check(url, field: "session_validation_url")
+        try check(url)
         try await keys.ensure(app: app)
         return MigrationConfig(sessionValidationURL: url, at: environment.now())
     }

@@ -34,7 +34,11 @@ package struct OTPLoginChange: Sendable {
             throw .invalidField("granted_scopes", "must be at most 20 scopes of letters, digits and . - _ :")
         }
         for (field, value) in [("template_id", templateID), ("sender_id", senderID)] {
-            guard (value?.count ?? 0) <= 100 else { throw .invalidField(field, "must have at most 100 characters") }
+            guard let value else { continue }
+            guard value.count <= 100 else { throw .invalidField(field, "must have at most 100 characters") }
+            guard value.unicodeScalars.allSatisfy({ !$0.breaksHeader }) else {
+                throw .invalidField(field, "must be one line, without control characters")
+            }
         }
     }
 

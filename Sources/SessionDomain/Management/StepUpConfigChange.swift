@@ -101,7 +101,7 @@ extension StepUpConfigChange.AllowedScope {
             throw .invalidField("\(field).scope", "must be 1 to 128 letters, digits and . - _ :")
         }
         let isManaged = ReservedScope.registered(by: scope) != nil
-        guard isManaged || scope == ReservedScope.writePassword || !scope.hasPrefix(ReservedScope.prefix) else {
+        guard isManaged || scope == ReservedScope.writePassword || !ReservedScope.isReserved(scope) else {
             throw .invalidField(
                 "\(field).scope", "is reserved: the prefix belongs to the service, which has no such scope")
         }

@@ -41,7 +41,7 @@ package struct SessionLifecycle: Sendable {
         let session = Session(
             id: environment.newID("ses"), appID: app.settings.id, userID: challenge.sub, keyThumbprint: use?.thumbprint,
             demandsNonce: use?.hasNonce ?? false,
-            scopes: challenge.grantedScopes?.filter { !$0.hasPrefix(ReservedScope.prefix) } ?? [], device: device,
+            scopes: challenge.grantedScopes?.filter { !ReservedScope.isReserved($0) } ?? [], device: device,
             createdAt: now, idleExpiresAt: now + policy.idleLifetime, absoluteExpiresAt: now + policy.absoluteLifetime)
         let grants = passingGrants(challenge, session: session, now: now)
         let outcome = try await store.perform(
@@ -109,7 +109,7 @@ package struct SessionLifecycle: Sendable {
     /// Grants for the reserved scopes of a login. They last minutes, so that a session of months cannot change a
     /// password.
     private func passingGrants(_ challenge: ChallengeClaims, session: Session, now: Timestamp) -> [Grant] {
-        (challenge.grantedScopes ?? []).filter { $0.hasPrefix(ReservedScope.prefix) }.map { scope in
+        (challenge.grantedScopes ?? []).filter(ReservedScope.isReserved).map { scope in
             Grant(
                 id: environment.newID("grt"), appID: session.appID, userID: session.userID, sessionID: session.id,
                 scope: scope, mode: .sessionBound, generation: 0, expiresAt: now + ReservedScope.lifetimeFromLogin)

@@ -1,12 +1,14 @@
 /// Scopes that the service itself requires.
 package enum ReservedScope {
-    package static let prefix = "prld:"
+    private static let prefix = "prld:"
     /// Change the password.
     package static let writePassword = "prld:pwd:write"
     /// Add a phone number to the user.
     package static let registerPhone = "prld:phone:register"
     /// Add an e-mail address to the user.
     package static let registerEmail = "prld:email:register"
+
+    package static func isReserved(_ scope: String) -> Bool { scope.hasPrefix(prefix) }
 
     /// The kind of identifier that a scope registers; `nil` for every other scope.
     package static func registered(by scope: String) -> IdentifierType? {

@@ -17,7 +17,7 @@ enum OperatorActions {
         .init(
             "/console/operators/new", "address=op%40example.com&role=support&app=",
             ["management.app.created", "user.created", "management.operator.created"], as: "operator"),
-        .init(person + "/role", "role=viewer&app=testapp", ["management.operator.updated"]),
+        .init(person + "/role", "role=viewer&app=testapp&confirmed=on", ["management.operator.updated"]),
         .init(person + "/sessions/{operator_session}/revoke", "", ["user.session.revoked"]),
         .init(person + "/limits", "", ["user.limits.cleared"]),
         .init(person + "/status", "status=suspended", ["user.status.updated"]),

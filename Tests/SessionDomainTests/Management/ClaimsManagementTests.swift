@@ -51,6 +51,11 @@ struct ClaimsManagementTests {
         #expect(refusedField(["": "x"]) == "mapping")
     }
 
+    @Test("The name of a claim is one line", arguments: ["a\nb", "a\r", "\u{2028}", "a\tb", "\u{0}"])
+    func lines(name: String) {
+        #expect(refusedField([name: "x"]) == "mapping.[?]")
+    }
+
     @Test("A reserved claim is rejected by name", arguments: ClaimsConfig.reserved.sorted())
     func reserved(name: String) {
         #expect(refusedField([name: "x"]) == "mapping.\(name)")

@@ -32,15 +32,23 @@ struct ClaimRow: Equatable {
     init(_ name: String, _ stored: ClaimSource) {
         self.name = name
         switch stored {
-        // A field of one line would lose line breaks. As JSON they are written as escapes.
-        case .literal(.string(let text)) where !text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }): value = text
-        case .literal(let other):
-            source = Self.json
-            value = (try? TokenJSON.encode(other)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        case .customClaim(let key): (source, value) = (Self.profile, key)
+        case .literal(.string(let text)) where Self.fits(text): value = text
+        case .literal(let other): (source, value) = (Self.json, Self.written(other))
+        case .customClaim(let key) where Self.fits(key): (source, value) = (Self.profile, key)
+        case .customClaim(let key): (source, value) = (Self.json, Self.written(Self.reference(to: key)))
         case .input(let input, let type): (source, self.type) = (input.rawValue, type?.rawValue ?? "")
         }
     }
+
+    /// Whether a field of one line keeps a text. It would lose line breaks; as JSON they are written as escapes.
+    private static func fits(_ text: String) -> Bool { !text.utf8.contains { $0 == 0x0A || $0 == 0x0D } }
+
+    private static func written(_ value: JSONValue) -> String {
+        (try? TokenJSON.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// The value of the management API that stands for a profile key.
+    private static func reference(to key: String) -> JSONValue { .object(["$custom_claim": .string(key)]) }
 
     /// What the claim contains, in words.
     var meaning: String {
@@ -98,7 +106,9 @@ extension ClaimRow {
     /// The refusal of one claim, with the field of its row.
     private func named(_ refusal: Refusal, _ index: Int) -> Refusal {
         guard case .invalidField(let field, let problem) = refusal else { return refusal }
-        let isAboutName = ClaimsConfig.reserved.contains(name) || name.utf8.count > ClaimsConfig.maximumNameSize
+        let isAboutName =
+            ClaimsConfig.reserved.contains(name) || name.utf8.count > ClaimsConfig.maximumNameSize
+            || !ClaimsConfig.isOneLine(name)
         let part = isAboutName ? "name" : field.hasSuffix(".$type") ? "type" : "value"
         return .invalidField(Self.field(index, part), problem)
     }
@@ -112,7 +122,7 @@ extension ClaimRow {
             case Self.text: return .string(value)
             case Self.profile:
                 guard !value.isEmpty else { throw .invalidField(Self.field(index, "value"), "is required") }
-                return .object(["$custom_claim": .string(value)])
+                return Self.reference(to: value)
             case Self.json:
                 guard let json = try? TokenJSON.decode(JSONValue.self, from: Data(value.utf8)) else {
                     throw .invalidField(Self.field(index, "value"), "must be JSON, such as 3, true or [1, 2]")

@@ -11,9 +11,10 @@ enum OperatorPage {
         routes.page(path, show)
         routes.form(path + "/role", confirming: ConsoleRoutes.always, on: show) { visit, form in
             try visit.requireAllApps()
+            let (role, app) = (try form.choice("role", OperatorRole.allCases), try OperatorsPage.app(form))
+            if let page = try await loss(role, app, form, visit) { return page }
             try await visit.service.operators.setRole(
-                try form.choice("role", OperatorRole.allCases), app: try OperatorsPage.app(form), of: visit.operatorID,
-                seen: form.text(version), by: visit.principal)
+                role, app: app, of: visit.operatorID, seen: form.text(version), by: visit.principal)
             return .redirect(.operators / visit.operatorID, .saved)
         }
         routes.page(path + "/status", showStatus)
@@ -176,6 +177,30 @@ enum OperatorPage {
                     "The audit trail keeps what the operator did, under the id \(person.id).", "This cannot be undone.",
                 ], submit: "Remove the operator", back: path)
         }
+    }
+
+    /// The page before an operator gets fewer rights.
+    private static func loss(
+        _ role: OperatorRole, _ appID: AppID?, _ form: FormBody, _ visit: Visit
+    ) async throws -> FormOutcome? {
+        let (person, sessions) = try await subject(visit)
+        // Another admin has changed the rights meanwhile: `setRole` refuses it.
+        guard form.text(version) ?? person.version == person.version else { return nil }
+        var app: App?
+        if let appID { app = try await visit.service.apps.app(appID) }
+        let lost = RightsConsequences.of(role, app: app, replacing: person)
+        let isOwn = visit.principal.operator?.id == person.id
+        guard !lost.isEmpty, !isOwn, !SettingsConfirmation.isConfirmed(form) else { return nil }
+        let (title, path) = ("Change the rights", ConsolePath.operators / person.id)
+        let stay =
+            sessions == 0
+            ? "The operator has no active session."
+            : "\(Show.count(sessions, "active session")) \(sessions == 1 ? "stays" : "stay"), with these rights."
+        return .page(
+            Page(title, parent: (person.name, path)) {
+                SettingsConfirmation.content(
+                    title, form, to: path / "role", back: path, consequences: lost + [stay, keys], visit)
+            })
     }
 
     private static let keys =

@@ -101,14 +101,16 @@ enum CodeLoginPage {
             lost.append("It is the last login with \(channel): no user can sign in with \(channel) any more.")
             lost += try await AffectedUsers.losing(login.channel, visit)
         }
-        for scope in visit.app.grantableScopes.subtracting(app.grantableScopes).sorted() {
+        let ended = visit.app.grantableScopes.subtracting(app.grantableScopes)
+        for scope in ended.sorted() {
             lost.append("No other login and no rule grants \(scope).")
             lost += try await AffectedUsers.granted(scope, visit)
         }
         let fewer = Set(login.grantedScopes).subtracting(next?.grantedScopes ?? []).sorted()
         if next != nil, !fewer.isEmpty {
             lost.append("Sessions that begin from now on do not get \(fewer.joined(separator: ", ")) by this login.")
-            lost.append("Sessions that have it keep it.")
+            let kept = fewer.filter { !(ReservedScope.isReserved($0) && ended.contains($0)) }
+            if !kept.isEmpty { lost.append("Sessions that have \(kept.joined(separator: ", ")) keep it.") }
         }
         return lost + lostByDefault(in: app, visit)
     }
@@ -150,11 +152,15 @@ enum CodeLoginPage {
         let channel = Show.channel(login.channel)
         let rest = others == 0 ? [] : ["The app has \(Show.count(others, "other login")) with \(channel)."]
         let lost = try await consequences(of: nil, replacing: login, visit)
+        var next = visit.app
+        next.otpLogins.removeAll { $0.id == login.id }
+        let ended = visit.app.grantableScopes.subtracting(next.grantableScopes).filter(ReservedScope.isReserved)
+        let exception = ended.isEmpty ? "" : ", other than " + ended.sorted().joined(separator: ", ")
         return page("Delete the login", visit) {
             ConfirmPage.content(
                 visit.visit, visit.path / "logins" / "codes" / login.id / "delete",
                 consequences: rest + lost + [
-                    "Users who are signed in stay signed in, and keep the scopes of this login.",
+                    "Users who are signed in stay signed in, and keep the scopes of this login\(exception).",
                     "This cannot be undone.",
                 ],
                 submit: "Delete the login", back: visit.path / "logins" / "codes" / login.id

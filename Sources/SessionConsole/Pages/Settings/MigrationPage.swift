@@ -33,8 +33,25 @@ enum MigrationPage {
         }
     }
 
+    private static func consequences(of url: String, replacing old: String?) -> [String] {
+        guard let old, old != url else { return [] }
+        return [
+            "Credentials of the earlier system are sent to \(url) from now on, not to \(old).",
+            "Users of the earlier system whose credentials are not known there must sign in again. The service does not know "
+                + "how many these are.",
+            "Users who were migrated stay signed in.",
+        ]
+    }
+
     @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
         let (url, migration) = (try form.required("session_validation_url"), visit.service.migration)
+        try migration.check(url)
+        if let page = try await SettingsConfirmation.page(
+            "Save the URL", form, to: visit.path / "migration", back: (.logins, "Logins"),
+            consequences: consequences(of: url, replacing: visit.app.migration?.sessionValidationURL), visit)
+        {
+            return page
+        }
         if visit.app.migration == nil {
             _ = try await migration.create(sessionValidationURL: url, app: visit.app.id)
         } else {

@@ -34,6 +34,21 @@ enum NoticesPage {
         }
     }
 
+    /// What users no longer learn.
+    static func silenced(by next: NoticeSettings, replacing old: NoticeSettings) -> [String] {
+        let kinds: [(KeyPath<NoticeSettings, Bool>, String)] = [
+            (\.passwordChanged, "their password was changed"),
+            (\.identifierAdded, "an e-mail address or a phone number was added"),
+            (\.identifierRemoved, "an e-mail address or a phone number was removed"),
+            (\.sessionsEnded, "all their sessions were ended"),
+            (\.newDevice, "somebody has signed in from a new device"),
+        ]
+        let lost = kinds.filter { old[keyPath: $0.0] && !next[keyPath: $0.0] }
+            .map { "Users are no longer told that " + $0.1 + "." }
+        return lost.isEmpty
+            ? [] : lost + ["A thief of an account can do this unnoticed. The audit trail still shows it."]
+    }
+
     @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
         var notices = NoticeSettings()
         notices.passwordChanged = form.isChecked("password_changed")
@@ -42,6 +57,12 @@ enum NoticesPage {
         notices.sessionsEnded = form.isChecked("sessions_ended")
         notices.newDevice = form.isChecked("new_device")
         let next = notices
+        if let page = try await SettingsConfirmation.page(
+            "Save the notices", form, to: visit.path / "notices", back: (.logins, "Logins"),
+            consequences: silenced(by: next, replacing: visit.app.messages.notices), visit)
+        {
+            return page
+        }
         try await visit.service.apps.update(visit.app.id) { app in app.messages.notices = next }
         return .redirect(visit.path / "notices", .saved)
     }

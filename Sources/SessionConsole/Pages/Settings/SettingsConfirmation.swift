@@ -10,18 +10,28 @@ enum SettingsConfirmation {
         _ title: String, _ form: FormBody, to action: ConsolePath, back: (section: Page.Section, title: String),
         consequences: [String], _ visit: AppVisit
     ) async throws -> FormOutcome? {
-        guard !consequences.isEmpty, !form.isChecked(field) else { return nil }
+        guard !consequences.isEmpty, !isConfirmed(form) else { return nil }
         let parent = back.section.path(of: visit.app)
         let affected = try await AffectedUsers.all(visit)
         return .page(
             Page(title, app: visit.app, section: back.section, parent: (back.title, parent)) {
-                H.p(.class("message warn"), .role("status")) { "Nothing is saved yet." }
-                ConfirmPage.content(
-                    visit.visit, action, consequences: [affected] + consequences, submit: title, back: parent
-                ) { view in
-                    for (name, value) in form.all where name != Visit.tokenField { view.hidden(name, value) }
-                    view.hidden(field, "on")
-                }
+                content(title, form, to: action, back: parent, consequences: [affected] + consequences, visit.visit)
             })
+    }
+
+    /// Whether the form comes from the page that says what it does.
+    static func isConfirmed(_ form: FormBody) -> Bool { form.isChecked(field) }
+
+    /// What a change does, and a form that sends its fields again.
+    static func content(
+        _ title: String, _ form: FormBody, to action: ConsolePath, back: ConsolePath, consequences: [String],
+        _ visit: Visit
+    ) -> HTML {
+        let note = H.p(.class("message warn"), .role("status")) { "Nothing is saved yet." }
+        let card = ConfirmPage.content(visit, action, consequences: consequences, submit: title, back: back) { view in
+            for (name, value) in form.all where name != Visit.tokenField { view.hidden(name, value) }
+            view.hidden(field, "on")
+        }
+        return HTML(joining: [note, card])
     }
 }

@@ -15,6 +15,12 @@ struct RuleForm {
             }
         }
 
+        /// The mode of the form that has these fields. `nil` for another form.
+        init?(of form: FormBody) {
+            guard form.text(RuleForm.scope) != nil else { return nil }
+            self = form.text(RuleForm.hook) != nil ? .delegated : form.text(RuleForm.status) != nil ? .direct : .managed
+        }
+
         var title: String {
             switch self {
             case .direct: "Add a rule"
@@ -57,8 +63,11 @@ struct RuleForm {
         }
     }
 
-    /// Two rows more than there are steps, because the page has no script that adds one.
-    private var rows: Int { min(max(4, (direct?.steps.count ?? 0) + 2), StepUpStep.maximumCount) }
+    /// Two rows more than there are steps, because the page has no script that adds one, and all rows that were entered.
+    private func rows(_ form: FormView) -> Int {
+        let entered = (0..<StepUpStep.maximumCount).count { form.problem?.entered.text(Self.key($0)) != nil }
+        return min(max(4, entered, (direct?.steps.count ?? 0) + 2), StepUpStep.maximumCount)
+    }
 }
 
 // MARK: Writing
@@ -135,7 +144,7 @@ extension RuleForm {
             ("", "No step"), (StepUpStep.verifyEmail, "A code by e-mail"), (StepUpStep.verifySMS, "A code by SMS"),
         ]
         known += (app.stepUp?.stepKeys ?? []).map { ($0, "Your step " + $0) }
-        let options = known
+        let (options, rows) = (known, rows(form))
         return form.group("Steps, in this order") {
             for row in 0..<rows {
                 H.div(.class("row")) {

@@ -70,7 +70,13 @@ enum RulePage {
     }
 
     @Sendable private static func show(_ visit: AppVisit) async throws -> Page {
-        let rule = try rule(visit)
+        let rule: ScopeRule
+        do {
+            rule = try Self.rule(visit)
+        } catch {
+            guard let page = pageOfLostRule(visit) else { throw error }
+            return page
+        }
         let path = visit.stepUp / "rules" / rule.id
         let ends = visit.visit.canWrite ? try await AffectedUsers.granted(rule.scope, visit) : []
         let isSecond = visit.app.stepUp?.rules.prefix { $0 != rule }.contains { $0.scope == rule.scope } ?? false
@@ -87,6 +93,30 @@ enum RulePage {
                 }
             }
             card(visit, RuleForm(RuleForm.Mode(rule), rule, visit.app), path, submit: "Save", ends: ends)
+        }
+    }
+
+    /// The page of a rule that was changed or removed while its form was filled in, so that what was entered is not lost.
+    private static func pageOfLostRule(_ visit: AppVisit) -> Page? {
+        guard let problem = visit.visit.problem, let mode = RuleForm.Mode(of: problem.entered) else { return nil }
+        let path = visit.stepUp / "new" / mode.rawValue
+        var again = visit.visit
+        again.problem = problem.moved(to: path)
+        return Page(
+            "Another operator has changed the rule", app: visit.app, section: .stepUp,
+            parent: ("Step-up", visit.stepUp)
+        ) {
+            H.section(.class("card")) {
+                H.p(.class("hint")) {
+                    "The rule that you changed was changed or removed meanwhile. What you entered is below. Look at "
+                    H.a(.href(visit.stepUp)) { "the rules of the app" }
+                    " first: the button adds another rule to them."
+                }
+                FormView.form(again, path, id: "rule", submit: "Add the rule") { form in
+                    form.hidden(FormView.versionField, visit.app.version)
+                    RuleForm(mode, nil, visit.app).fields(form)
+                }
+            }
         }
     }
 
