@@ -4,7 +4,7 @@ import Testing
 @Suite("What an operator writes about a login with a code")
 struct OTPLoginChangeTests {
     private func refusal(_ change: OTPLoginChange) throws -> Refusal? {
-        let app = App(id: try #require(AppID("shop")), name: "Shop", createdAt: Timestamp(seconds: 0))
+        let app = App(id: try #require(AppID("testapp")), name: "Shop", createdAt: Timestamp(seconds: 0))
         do {
             try change.check(in: app)
             return nil
