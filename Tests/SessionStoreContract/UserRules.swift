@@ -90,6 +90,39 @@ enum UserRules {
             let first = try await world.store.users(with: .phoneNumber, in: ["+"..<"+:"], app: world.app, among: 1)
             #expect(first.count == 1 && !first.isComplete, "one number is read, of several")
         },
+        ContractRule("Users are counted by what they sign in with, among the newest ones of their app") {
+            world async throws in
+            let (mail, phone) = (IdentifierType.emailAddress, IdentifierType.phoneNumber)
+            let stored: [(Set<IdentifierType>, String?)] = [
+                ([mail], nil), ([mail], "hash"), ([phone], nil), ([phone], "hash"), ([mail, phone], nil),
+                ([mail, phone], "hash"), ([], "hash"),
+            ]
+            for (index, (types, hash)) in stored.enumerated() {
+                var identifiers: [CanonicalIdentifier] = []
+                if types.contains(mail) { identifiers.append(try world.mail("u\(index)@example.com")) }
+                if types.contains(phone) { identifiers.append(try world.phone("+1415555010\(index)")) }
+                let user = User(
+                    id: "usr_\(index)", appID: world.app, identifiers: identifiers, createdAt: world.now + index)
+                #expect(try await world.store.perform(CreateUser(user, passwordHash: hash, events: [])) == .created)
+            }
+            let cases: [(SignInMeans, Int)] = [
+                (SignInMeans(), 7), (SignInMeans(password: true), 4), (SignInMeans(password: false), 5),
+                (SignInMeans(identifier: mail), 4), (SignInMeans(identifier: phone), 4),
+                (SignInMeans(identifier: mail, missing: phone), 2), (SignInMeans(missing: mail), 3),
+                (SignInMeans(identifier: mail, missing: phone, password: false), 1),
+                (SignInMeans(identifier: mail, password: false), 2),
+                (SignInMeans(identifier: phone, password: false), 3),
+                (SignInMeans(identifier: phone, password: true), 2),
+            ]
+            for (means, count) in cases {
+                let found = try await world.store.users(with: means, app: world.app, amongNewest: 8)
+                #expect(found.count == count && found.isComplete, "\(means)")
+                #expect(try await world.store.users(with: means, app: world.otherApp, amongNewest: 8).count == 0)
+            }
+            let newest = try await world.store.users(
+                with: SignInMeans(password: true), app: world.app, amongNewest: 3)
+            #expect(newest.count == 2 && !newest.isComplete)
+        },
         ContractRule("Users are counted by status among the newest ones of their app") { world async throws in
             #expect(try await world.store.statuses(ofNewest: 3, app: world.app).isEmpty)
             var users: [User] = []

@@ -41,6 +41,8 @@ package protocol UserStore: IntentStore {
     func users(app: AppID, status: User.Status?, limit: Int, offset: Int) async throws -> (users: [User], total: Int)
     /// The number of users with each status, among the newest ones. It reads no more rows than that.
     func statuses(ofNewest limit: Int, app: AppID) async throws -> [User.Status: Int]
+    /// How many of the newest users sign in with something. It reads no more users than `bound`.
+    func users(with means: SignInMeans, app: AppID, amongNewest bound: Int) async throws -> CountedUsers
     /// How many users have an identifier of a type in any of the ranges.
     ///
     /// - Parameters:

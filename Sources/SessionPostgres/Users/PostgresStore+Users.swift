@@ -64,6 +64,27 @@ extension PostgresStore: UserStore {
         }
     }
 
+    package func users(with means: SignInMeans, app: AppID, amongNewest bound: Int) async throws -> CountedUsers {
+        func has(_ type: String) -> String {
+            "EXISTS (SELECT 1 FROM identifiers WHERE app_id = $1 AND user_id = newest.id AND type = \(type))"
+        }
+        let count = Statement(
+            """
+            SELECT count(*) FILTER (
+                WHERE ($3::text IS NULL OR \(has("$3"))) AND ($4::text IS NULL OR NOT \(has("$4")))
+                    AND (NOT $5::boolean OR has_password)
+                    AND (NOT $6::boolean OR NOT (has_password AND \(has("'\(IdentifierType.emailAddress.rawValue)'"))))
+            ), count(*) FROM (
+                SELECT id, password_hash IS NOT NULL AS has_password FROM users
+                WHERE app_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2
+            ) AS newest
+            """, [app, bound, means.identifier, means.missing, means.password == true, means.password == false])
+        return try await read([count]) { rows in
+            try rows[0].first { CountedUsers(count: try $0.next(), read: try $0.next(), of: bound) }
+                ?? CountedUsers(count: 0, read: 0, of: bound)
+        }
+    }
+
     package func users(
         with type: IdentifierType, in ranges: [Range<String>], app: AppID, among bound: Int
     ) async throws -> CountedUsers {

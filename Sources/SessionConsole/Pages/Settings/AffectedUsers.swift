@@ -58,6 +58,13 @@ enum AffectedUsers {
             have: what)
     }
 
+    /// How many users sign in with something, such as “At least 40 users have a password.”
+    static func with(_ means: SignInMeans, _ what: String, _ visit: AppVisit) async throws -> String {
+        sentence(
+            try await visit.service.store.users(with: means, app: visit.app.id, amongNewest: CountedUsers.bound),
+            have: what)
+    }
+
     static func sentence(_ users: CountedUsers, have what: String) -> String {
         let counted = "\(Show.count(users.count, "user")) \(users.count == 1 ? "has" : "have") \(what)."
         return users.isComplete ? counted : "At least " + counted
@@ -65,18 +72,14 @@ enum AffectedUsers {
 
     /// How many users lose a way to sign in, because no code goes to a channel any more, and how many of them have no other.
     static func losing(_ channel: OTPLoginConfig.Channel, _ visit: AppVisit) async throws -> [String] {
-        let (users, app) = (try await NewestUsers(visit), visit.app)
-        func has(_ user: User, _ channel: OTPLoginConfig.Channel) -> Bool {
-            user.identifiers.contains { $0.type == channel.identifierType }
-        }
-        let others = Set(app.otpLogins.map(\.channel)).subtracting([channel])
+        let others = Set(visit.app.otpLogins.map(\.channel)).subtracting([channel])
+        let means = SignInMeans(
+            identifier: channel.identifierType, missing: others.first?.identifierType,
+            password: visit.app.passwordLogin?.enabled == true ? false : nil)
         let what = channel == .sms ? "a phone number" : "an e-mail address"
         return [
             try await with(channel.identifierType, in: [""..<"\u{10FFFF}"], what, visit),
-            users.sentence(have: what + " and no other way to sign in") { user in
-                has(user, channel) && !others.contains { has(user, $0) }
-                    && !(user.hasPassword && app.passwordLogin?.enabled == true && has(user, .email))
-            },
+            try await with(means, what + " and no other way to sign in", visit),
         ]
     }
 }

@@ -107,7 +107,7 @@ enum LoginsPage {
             || (change.ipLimit?.limit == 0 && old.ipLimit.limit > 0)
         guard change.enabled == false || isClosed else { return [] }
         return [
-            try await NewestUsers(visit).sentence(have: "a password") { $0.hasPassword },
+            try await AffectedUsers.with(SignInMeans(password: true), "a password", visit),
             "They can no longer sign in with it.",
             visit.app.otpLogins.isEmpty
                 ? "The app has no login with a code: no user can sign in."
