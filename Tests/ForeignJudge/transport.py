@@ -45,7 +45,7 @@ class Transport:
         try:
             payload = b"" if body is None else json.dumps(body).encode()
             connection.putrequest(method, path)
-            if method != "GET":
+            if method != "GET" or body is not None:
                 connection.putheader("Content-Type", "application/json")
                 connection.putheader("Content-Length", str(len(payload)))
             for name, value in headers:

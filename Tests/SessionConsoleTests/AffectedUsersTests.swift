@@ -140,12 +140,19 @@ struct AffectedUsersTests {
         let plan = "claims.1.name=plan&claims.1.source=profile&claims.1.value=plan"
         #expect(try await browser.post(path, tier + "&" + plan).status == 303)
         let page = try await browser.post(path, tier)
-        #expect(page.status == 200 && page.text.contains("No later access token has plan."))
+        #expect(page.status == 200 && page.text.contains("No later access token has a value for plan."))
         #expect(page.text.contains("The app has 0 active users.") && page.text.contains("for at most 5 minutes"))
         #expect(try await world.settings().claims?.mapping.count == 2)
         #expect(try await browser.post(path, tier + "&confirmed=on").status == 303)
         #expect(try await world.settings().claims?.mapping.count == 1)
         #expect(try await browser.post(path, tier.replacing("gold", with: "silver")).status == 303)
+        let empty = tier.replacing("gold", with: "")
+        for form in [empty, tier.replacing("text&claims.0.value=gold", with: "json&claims.0.value=null")] {
+            let page = try await browser.post(path, form)
+            #expect(page.status == 200 && page.text.contains("No later access token has a value for tier."), "\(form)")
+        }
+        #expect(try await browser.post(path, empty + "&confirmed=on").status == 303)
+        #expect(try await browser.post(path, empty).status == 303, "it was empty before")
     }
 
     @Test("Countries that get no SMS any more, and a limit of 0, say how many users get no code, and wait")

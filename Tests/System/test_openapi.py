@@ -165,6 +165,22 @@ def test_the_management_api_accepts_exactly_the_query_parameters_of_the_document
             assert unknown == (name not in known), f"{method} {target} {name}: {answer} {answer.body}"
 
 
+def test_the_management_api_refuses_members_in_the_body_of_every_call_that_has_none(shared):
+    calls = [
+        (path, method) for path, method, operation in openapi_document.operations(DOCUMENT)
+        if path.startswith("/v2/") and "requestBody" not in operation]
+    assert {method for _, method in calls} == {"get", "post", "delete"}
+    transport = Transport(shared.url)
+    for path, method in calls:
+        target = path.replace("{app_id}", APP)
+        for parameter in openapi_document.parameters(DOCUMENT, path, method):
+            target = target.replace("{%s}" % parameter["name"], "x")
+        answer = transport.send(
+            method.upper(), target, {"dry_run": True}, [("Authorization", f"Bearer {shared.key}")])
+        assert answer.status == 400, f"{method} {target}: {answer} {answer.body}"
+        assert answer.json["message"].startswith("dry_run "), f"{method} {target}: {answer.body}"
+
+
 def test_an_error_of_the_management_api_fits_its_schema(shared):
     answer = Management(shared).send("GET", "/users?statsu=active")
     assert answer.status == 400

@@ -48,10 +48,14 @@ enum ClaimsPage {
 
     /// What tokens lose.
     private static func removals(_ next: [String: JSONValue], _ visit: AppVisit) -> [String] {
-        let removed = (visit.app.claims?.mapping ?? [:]).keys.filter { next[$0] == nil }.sorted()
+        let nothing: [JSONValue] = [.null, .string("")]
+        let removed = (visit.app.claims?.mapping ?? [:]).filter { name, source in
+            guard let value = next[name] else { return true }
+            return nothing.contains(value) && !nothing.contains { source == .literal($0) }
+        }.keys.sorted()
         guard !removed.isEmpty else { return [] }
         return [
-            "No later access token has \(removed.joined(separator: ", ")). Backends that need the claim reject these "
+            "No later access token has a value for \(removed.joined(separator: ", ")). Backends that need the claim reject these "
                 + "tokens, of all users.",
             "Tokens that were issued keep it, for at most "
                 + "\(Show.duration(visit.app.sessions.accessTokenLifetime)). No user is signed out.",
