@@ -45,7 +45,7 @@ extension SQLiteStore: UserStore {
     }
 
     package func users(with means: SignInMeans, app: AppID, amongNewest bound: Int) async throws -> CountedUsers {
-        func has(_ type: String) -> String {
+        @Sendable func has(_ type: String) -> String {
             "EXISTS (SELECT 1 FROM identifiers WHERE app_id = ?1 AND user_id = newest.id AND type = \(type))"
         }
         return try await read { db in
