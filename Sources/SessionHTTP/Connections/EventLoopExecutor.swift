@@ -42,6 +42,9 @@ final class EventLoopExecutor: TaskExecutor {
         if !wasScheduled { ThreadTurn.wake(self) }
     }
 
+    /// Whether no job is left, and the event loop will run none.
+    var isIdle: Bool { queue.withLock { !$0.isScheduled } }
+
     /// Makes the event loop run the jobs.
     func wake() {
         eventLoop.execute { self.run() }
