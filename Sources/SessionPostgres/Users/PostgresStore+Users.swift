@@ -69,9 +69,9 @@ extension PostgresStore: UserStore {
         let count = Statement(
             """
             SELECT count(CASE WHEN \(Self.condition(of: means)) THEN 1 END), count(*) FROM (
-                SELECT id FROM users WHERE app_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2
+                SELECT id FROM users WHERE app_id = $1 ORDER BY created_at DESC, id DESC LIMIT \(bound)
             ) AS found
-            """, [app, bound])
+            """, [app])
         return try await read([count]) { rows in
             try rows[0].first { CountedUsers(count: try $0.next(), read: try $0.next(), of: bound) }
                 ?? CountedUsers(count: 0, read: 0, of: bound)
