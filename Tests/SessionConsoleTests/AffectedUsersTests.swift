@@ -221,6 +221,12 @@ struct AffectedUsersTests {
             AffectedUsers.sentences("pay", none).first?.hasPrefix(
                 "Of 10000 grants of the app, none is of the scope pay.")
                 == true)
+        #expect(
+            AffectedUsers.sentence(none, have: "a password")
+                == "No user has a password among the 10000 that were counted. There are more.")
+        #expect(
+            AffectedUsers.sentences(ReservedScope.writePassword, some).first?.contains("by a login or a step-up now")
+                == true)
         let all = CountedUsers(count: 1, read: 9, of: 10)
         #expect(AffectedUsers.sentence(all, have: "a phone number") == "1 user has a phone number.")
     }
@@ -242,7 +248,7 @@ struct AffectedUsersTests {
         let open = try await browser.post(path, form(5))
         #expect(open.status == 303, "\(open.text)")
         let page = try await browser.post(path, form(0))
-        #expect(page.status == 200 && page.text.contains("0 users have a password."))
+        #expect(page.status == 200 && page.text.contains("0 users have an e-mail address and a password."))
         #expect(page.text.contains("are valid again when the limit is above 0"))
         #expect(!page.text.contains("Switch off"), "it stays switched on")
         #expect(try await world.settings().passwordLogin?.identifierLimit.limit == 5)

@@ -88,6 +88,28 @@ struct ConfigurationFormTests {
         #expect(raise.status == 404 && !raise.text.contains("What you entered"), "it has no fields")
     }
 
+    @Test("Of a scope with one rule, the form of a rule that has changed meanwhile goes to the rule that is stored now")
+    func replacedRule() async throws {
+        let world = try await ConsoleWorld()
+        let app = world.world.appID
+        var (browser, _) = try await world.operatorBrowser()
+        func form(_ path: String) -> String {
+            "rule.scope=pay&rule.delegated.delegation_hook=https%3A%2F%2Fhooks.example.com%2F" + path
+        }
+        #expect(try await browser.post(Self.app + "/step-up/new/delegated", form("a")).status == 303)
+        let first = try #require(try await world.service.apps.app(app).stepUp?.rules.first?.id)
+        let path = Self.app + "/step-up/rules/"
+        #expect(try await browser.post(path + first, form("b") + "&confirmed=on").status == 303)
+        let second = try #require(try await world.service.apps.app(app).stepUp?.rules.first?.id)
+        let answer = try await browser.post(path + first, form("c"))
+        #expect(answer.status == 404 && answer.text.contains("action=\"" + path + second + "\""), "\(answer.text)")
+        let version = try #require(answer.value("settings_version"))
+        let saved = try await browser.post(path + second, form("c") + "&settings_version=\(version)&confirmed=on")
+        #expect(saved.status == 303)
+        let modes = try await world.service.apps.app(app).stepUp?.rules.map(\.mode)
+        #expect(modes == [.delegated(hook: "https://hooks.example.com/c")])
+    }
+
     @Test("What was entered into the form of a rule that was removed meanwhile is in a form that adds a rule")
     func removedRule() async throws {
         let world = try await ConsoleWorld()
@@ -201,7 +223,7 @@ struct ConfigurationFormTests {
             ("a", "x", "", "", "Value must be one of the list."),
             ("tier", "text", "x", "", "Name is used twice."),
             (String(repeating: "a", count: 65), "text", "x", "", "Name must have names of 1 to 64 bytes."),
-            ("a\tb", "text", "x", "", "Name must be one line, without control characters."),
+            ("a\tb", "text", "x", "", "Name must be one line, without control characters and outer spaces."),
         ])
     func refusedClaim(name: String, source: String, value: String, type: String, message: String) async throws {
         let world = try await ConsoleWorld()

@@ -65,7 +65,9 @@ struct ConsequenceTests {
         let seen = try #require(try await browser.get(Self.app + "/logins").value("settings_version"))
         let page = try await browser.post(path, Self.password + "&settings_version=" + seen)
         #expect(page.status == 200 && page.text.contains("Nothing is saved yet."))
-        #expect(page.text.contains("The app has 2 active users.") && page.text.contains("1 user has a password."))
+        #expect(
+            page.text.contains("The app has 2 active users.")
+                && page.text.contains("1 user has an e-mail address and a password."))
         #expect(page.value("settings_version") == seen && page.value("rate_limit_login_ip.ttl") == "600")
         #expect(try await world.service.apps.app(world.world.appID).passwordLogin?.enabled == true)
         let sent = Self.password + "&confirmed=on&settings_version=" + seen
@@ -163,6 +165,36 @@ struct ConsequenceTests {
         #expect(deletion.contains("keep the scopes of this login, other than \(reserved)."))
         let only = try await browser.post(path, "channel_type=email&code_size=6&granted_scopes=adm").text
         #expect(only.contains("by this login.") && !only.contains("keep it"))
+    }
+
+    @Test("A way to sign in that a limit of 0 closes is none: users who have only this one are counted")
+    func closedWays() async throws {
+        let world = try await ConsoleWorld()
+        let app = world.world.appID
+        _ = try await addUser(world, [("email_address", "ada@example.com")], password: ConsoleWorld.password)
+        _ = try await addUser(world, [("email_address", "bob@example.com"), ("phone_number", "+14155550100")])
+        _ = try await addUser(world, [("email_address", "eve@example.com")])
+        try await world.service.apps.update(app) { app in
+            app.passwordLogin = PasswordLoginConfig(at: Timestamp(seconds: 0))
+            app.passwordLogin?.enabled = true
+            app.otpLogins.removeAll()
+        }
+        for channel in OTPLoginConfig.Channel.allCases {
+            _ = try await world.service.loginConfigs.createOTPLogin(OTPLoginChange(channel: channel), app: app)
+        }
+        let login = try #require(try await world.settings().otpLogins.first { $0.channel == .email })
+        var (browser, _) = try await world.operatorBrowser()
+        let page = Self.app + "/logins/codes/\(login.id)/delete"
+        func expect(_ count: Int, _ change: @Sendable (inout App) -> Void) async throws {
+            try await world.service.apps.update(app) { change(&$0) }
+            let text = try await browser.get(page).text
+            let users = count == 1 ? "1 user has" : "\(count) users have"
+            #expect(text.contains(users + " an e-mail address and no other way to sign in."), "\(text)")
+        }
+        try await expect(1) { _ in }
+        try await expect(2) { $0.otpLimits.callingCodeSendsPerDay = 0 }
+        try await expect(3) { $0.passwordLogin?.identifierLimit.limit = 0 }
+        try await expect(2) { $0.otpLimits.callingCodeSendsPerDay = 100 }
     }
 
     @Test("A shorter lifetime is saved after a confirmation")

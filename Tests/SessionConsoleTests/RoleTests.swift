@@ -128,7 +128,7 @@ struct RoleTests {
         let losses = [
             (
                 "viewer", "",
-                "has the role viewer instead of support from the next page on: looks at pages, and changes nothing."
+                "gets the role viewer instead of support: looks at pages, and changes nothing."
             ),
             ("support", "testapp", "works with the app testapp (Test) only, not with all apps."),
         ]
@@ -148,6 +148,10 @@ struct RoleTests {
         #expect(
             RightsConsequences.of(.support, app: nil, replacing: changed).isEmpty,
             "all apps instead of one takes nothing")
+        let less = RightsConsequences.of(.viewer, app: nil, replacing: changed)
+        #expect(
+            less.count == 2 && less[1].hasSuffix("works with all apps, not with the app testapp only."),
+            "what is more, too")
     }
 
     @Test("No operator changes the own role, status or account, so one admin stays")

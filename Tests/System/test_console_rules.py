@@ -203,7 +203,7 @@ def test_an_operator_changes_limits_notices_and_migration(operator, management):
 
     operator.open(f"{HOME}/migration")
     operator.submit("#migration", session_validation_url="backend")
-    assert "URL of your backend the URL is refused" in operator.text
+    assert "URL of your backend is refused: " in operator.text
     operator.submit("#migration", session_validation_url="https://backend.example.com/migrate")
     assert management.get("/config/migration")["config"]["session_validation_url"].endswith("/migrate")
 

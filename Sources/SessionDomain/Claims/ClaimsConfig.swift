@@ -18,7 +18,7 @@ package struct ClaimsConfig: Sendable, Equatable, Codable {
     package static let maximumNameSize = 64
 
     /// Whether the name of a claim can be shown and entered on one line.
-    package static func isOneLine(_ name: String) -> Bool { name.unicodeScalars.allSatisfy { !$0.breaksHeader } }
+    package static func isOneLine(_ name: String) -> Bool { DisplayName.isOneLine(name) }
 
     /// Claims that the service sets or that are registered. A mapping never overrides them.
     package static let reserved: Set<String> = [

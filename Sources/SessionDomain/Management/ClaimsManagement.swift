@@ -49,7 +49,7 @@ package struct ClaimsManagement: Sendable {
                 throw .invalidField("mapping", "must have names of 1 to \(ClaimsConfig.maximumNameSize) bytes")
             }
             guard ClaimsConfig.isOneLine(name) else {
-                throw .invalidField(field, "must be one line, without control characters")
+                throw .invalidField(field, "must be one line, without control characters and outer spaces")
             }
             guard !ClaimsConfig.reserved.contains(name) else {
                 throw .invalidField(field, "is a claim that the service sets")

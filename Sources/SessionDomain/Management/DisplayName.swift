@@ -15,6 +15,13 @@ enum DisplayName {
         return name
     }
 
+    /// Whether a text can be shown and entered on one line, and a form keeps it: without control and formatting characters, and
+    /// without spaces at its ends.
+    static func isOneLine(_ text: String) -> Bool {
+        !text.unicodeScalars.contains(where: isInvisible)
+            && text == text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true

@@ -36,8 +36,8 @@ package struct OTPLoginChange: Sendable {
         for (field, value) in [("template_id", templateID), ("sender_id", senderID)] {
             guard let value else { continue }
             guard value.count <= 100 else { throw .invalidField(field, "must have at most 100 characters") }
-            guard value.unicodeScalars.allSatisfy({ !$0.breaksHeader }) else {
-                throw .invalidField(field, "must be one line, without control characters")
+            guard DisplayName.isOneLine(value) else {
+                throw .invalidField(field, "must be one line, without control characters and outer spaces")
             }
         }
     }

@@ -89,6 +89,7 @@ extension Egress {
         do {
             try validate(url: url)
         } catch {
+            if case .refusedURL(let reason) = error { throw .invalidField(field, "is refused: \(reason)") }
             throw .invalidField(field, error.summary)
         }
         guard url.utf8.count <= 1800 else { throw .invalidField(field, "must have at most 1800 bytes") }

@@ -15,8 +15,9 @@ final class LogCopier: Sendable {
         case hasCopied
     }
 
-    /// The pages of a log that is copied: 16 MB. Above 4096 pages, SQLite looks for each page in several tables.
-    static let standardLength = 4000
+    /// The pages of a log that is copied: 4 MB. While the disk writes these pages, syncs of commits wait for it. With 16 MB, they
+    /// waited for 100 to 500 ms (`docs/performance.md`).
+    static let standardLength = 1000
 
     private let connection: DatabaseQueue
     private let length: Int

@@ -51,7 +51,9 @@ struct ClaimsManagementTests {
         #expect(refusedField(["": "x"]) == "mapping")
     }
 
-    @Test("The name of a claim is one line", arguments: ["a\nb", "a\r", "\u{2028}", "a\tb", "\u{0}"])
+    @Test(
+        "The name of a claim is one line",
+        arguments: ["a\nb", "a\r", "\u{2028}", "a\tb", "\u{0}", " a", "a\u{200b}", "\u{a0}"])
     func lines(name: String) {
         #expect(refusedField([name: "x"]) == "mapping.[?]")
     }

@@ -16,8 +16,8 @@ struct OTPLoginChangeTests {
     @Test("The ids for a message route are one line: they become headers and members of messages")
     func lines() throws {
         #expect(try refusal(OTPLoginChange(channel: .sms, templateID: "HX 1", senderID: "Shop é")) == nil)
-        for text in ["a\nb", "a\r", "\u{2028}", "\u{0}", "a\tb"] {
-            let problem = "must be one line, without control characters"
+        for text in ["a\nb", "a\r", "\u{2028}", "\u{0}", "a\tb", " a", "a ", "\u{a0}", "a\u{202e}b"] {
+            let problem = "must be one line, without control characters and outer spaces"
             #expect(
                 try refusal(OTPLoginChange(channel: .sms, templateID: text))
                     == .invalidField("template_id", problem))

@@ -48,10 +48,10 @@ enum ClaimsPage {
 
     /// What tokens lose.
     private static func removals(_ next: [String: JSONValue], _ visit: AppVisit) -> [String] {
-        let nothing: [JSONValue] = [.null, .string("")]
+        let nothing: [JSONValue] = [.null, .string(""), .array([]), .object([:])]
         let removed = (visit.app.claims?.mapping ?? [:]).filter { name, source in
-            guard let value = next[name] else { return true }
-            return nothing.contains(value) && !nothing.contains { source == .literal($0) }
+            if nothing.contains(where: { source == .literal($0) }) { return false }
+            return next[name].map(nothing.contains) ?? true
         }.keys.sorted()
         guard !removed.isEmpty else { return [] }
         return [

@@ -75,7 +75,7 @@ enum RoutePage {
         let own = visit.app.delivery?[channel] ?? []
         guard index < own.count else { throw Refusal.notFound("the app has no such route") }
         let left = visit.service.deliveryRoutes.names(ofService: channel)
-        let lost = own.count == 1 && left.isEmpty ? try await AffectedUsers.losing(channel, visit) : []
+        let lost = own.count == 1 && left.isEmpty ? try await AffectedUsers.losing(channel, in: visit.app, visit) : []
         return page("Remove route \(index + 1) for \(channel.noun)", visit) {
             ConfirmPage.content(
                 visit.visit, visit.routePath(channel, index) / "remove",

@@ -32,19 +32,21 @@ enum AffectedUsers {
     }
 
     static func sentences(_ scope: String, _ users: CountedUsers) -> [String] {
+        // A login can grant a scope that the service itself requires. It is stored like the grant of a step-up.
+        let origin = ReservedScope.isReserved(scope) ? "by a login or a step-up" : "by a step-up"
         let held =
             switch (users.count, users.isComplete) {
             case (0, false):
                 "Of \(CountedUsers.bound) grants of the app, none is of the scope \(scope). The others are not counted. "
                     + "Users with one of those lose it at their next access token."
             case (1, false):
-                "At least 1 user has the scope \(scope) by a step-up now, and loses it at the next access token."
+                "At least 1 user has the scope \(scope) \(origin) now, and loses it at the next access token."
             case (let count, false):
-                "At least \(count) users have the scope \(scope) by a step-up now, and lose it at their next access token."
-            case (0, true): "No user has the scope \(scope) by a step-up now."
-            case (1, true): "1 user has the scope \(scope) by a step-up now, and loses it at the next access token."
+                "At least \(count) users have the scope \(scope) \(origin) now, and lose it at their next access token."
+            case (0, true): "No user has the scope \(scope) \(origin) now."
+            case (1, true): "1 user has the scope \(scope) \(origin) now, and loses it at the next access token."
             case (let count, true):
-                "\(count) users have the scope \(scope) by a step-up now, and lose it at their next access token."
+                "\(count) users have the scope \(scope) \(origin) now, and lose it at their next access token."
             }
         return [held, "Step-ups for \(scope) that have begun end."]
     }
@@ -66,20 +68,40 @@ enum AffectedUsers {
     }
 
     static func sentence(_ users: CountedUsers, have what: String) -> String {
+        guard users.count > 0 || users.isComplete else {
+            return "No user has \(what) among the \(CountedUsers.bound) that were counted. There are more."
+        }
         let counted = "\(Show.count(users.count, "user")) \(users.count == 1 ? "has" : "have") \(what)."
         return users.isComplete ? counted : "At least " + counted
     }
 
     /// How many users lose a way to sign in, because no code goes to a channel any more, and how many of them have no other.
-    static func losing(_ channel: OTPLoginConfig.Channel, _ visit: AppVisit) async throws -> [String] {
-        let others = Set(visit.app.otpLogins.map(\.channel)).subtracting([channel])
+    ///
+    /// - Parameter next: The settings after the change.
+    static func losing(_ channel: OTPLoginConfig.Channel, in next: App, _ visit: AppVisit) async throws -> [String] {
+        let others = next.openChannels.subtracting([channel])
         let means = SignInMeans(
             identifier: channel.identifierType, missing: others.first?.identifierType,
-            password: visit.app.passwordLogin?.enabled == true ? false : nil)
+            password: next.acceptsPasswords ? false : nil)
         let what = channel == .sms ? "a phone number" : "an e-mail address"
         return [
             try await with(channel.identifierType, in: [""..<"\u{10FFFF}"], what, visit),
             try await with(means, what + " and no other way to sign in", visit),
         ]
+    }
+}
+
+@available(service, *)
+extension App {
+    /// The channels whose logins with a code are not closed by a limit of 0.
+    fileprivate var openChannels: Set<OTPLoginConfig.Channel> {
+        guard otpLimits.allowsCodeLogins else { return [] }
+        return Set(otpLogins.map(\.channel)).filter { $0 != .sms || otpLimits.callingCodeSendsPerDay > 0 }
+    }
+
+    /// Whether a right password can be accepted.
+    fileprivate var acceptsPasswords: Bool {
+        guard let login = passwordLogin, login.enabled, otpLimits.allowsChecks else { return false }
+        return login.identifierLimit.limit > 0 && login.ipLimit.limit > 0
     }
 }

@@ -99,7 +99,7 @@ enum CodeLoginPage {
         if others == 0 {
             let channel = Show.channel(login.channel)
             lost.append("It is the last login with \(channel): no user can sign in with \(channel) any more.")
-            lost += try await AffectedUsers.losing(login.channel, visit)
+            lost += try await AffectedUsers.losing(login.channel, in: app, visit)
         }
         let ended = visit.app.grantableScopes.subtracting(app.grantableScopes)
         for scope in ended.sorted() {
@@ -128,8 +128,9 @@ enum CodeLoginPage {
                 "Another login with \(Show.channel(channel)) is the default. It does not grant "
                     + fewer.joined(separator: ", ") + ".")
         }
-        return lost.isEmpty
-            ? [] : lost + ["Sessions that have these scopes keep them, unless nothing else grants them."]
+        let ended = visit.app.grantableScopes.subtracting(next.grantableScopes).filter(ReservedScope.isReserved)
+        let exception = ended.isEmpty ? "" : ", other than " + ended.sorted().joined(separator: ", ")
+        return lost.isEmpty ? [] : lost + ["Sessions that have these scopes keep them\(exception)."]
     }
 
     @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {

@@ -103,7 +103,9 @@ enum LimitsPage {
         }
         if next.callingCodeSendsPerDay == 0, old.callingCodeSendsPerDay > 0 {
             lost.append("The app sends no codes by SMS.")
-            lost += try await AffectedUsers.losing(.sms, visit)
+            var app = visit.app
+            app.otpLimits = next
+            lost += try await AffectedUsers.losing(.sms, in: app, visit)
         }
         let closed = next.closedNumbers(of: old)
         if !closed.isEmpty {

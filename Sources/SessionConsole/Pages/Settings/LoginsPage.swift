@@ -107,7 +107,8 @@ enum LoginsPage {
             || (change.ipLimit?.limit == 0 && old.ipLimit.limit > 0)
         guard change.enabled == false || isClosed else { return [] }
         return [
-            try await AffectedUsers.with(SignInMeans(password: true), "a password", visit),
+            try await AffectedUsers.with(
+                SignInMeans(identifier: .emailAddress, password: true), "an e-mail address and a password", visit),
             "They can no longer sign in with it.",
             visit.app.otpLogins.isEmpty
                 ? "The app has no login with a code: no user can sign in."

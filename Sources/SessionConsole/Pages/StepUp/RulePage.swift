@@ -99,20 +99,26 @@ enum RulePage {
     /// The page of a rule that was changed or removed while its form was filled in, so that what was entered is not lost.
     private static func pageOfLostRule(_ visit: AppVisit) -> Page? {
         guard let problem = visit.visit.problem, let mode = RuleForm.Mode(of: problem.entered) else { return nil }
-        let path = visit.stepUp / "new" / mode.rawValue
+        // Of a scope that the backend or the service decides on, there is one rule only.
+        let stored = visit.app.stepUp?.rules.first { rule in
+            mode != .direct && rule.scope == problem.entered.filled("rule.scope") && RuleForm.Mode(rule) == mode
+        }
+        let path = stored.map { visit.stepUp / "rules" / $0.id } ?? visit.stepUp / "new" / mode.rawValue
+        let effect =
+            stored != nil
+            ? "The button saves it in place of the rule that the scope has now."
+            : "The button adds a rule. Of several rules for a scope, the first one that fits the user counts, and the new one "
+                + "is the last."
         var again = visit.visit
         again.problem = problem.moved(to: path)
-        return Page(
-            "Another operator has changed the rule", app: visit.app, section: .stepUp,
-            parent: ("Step-up", visit.stepUp)
-        ) {
+        return Page("The rule has changed", app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
             H.section(.class("card")) {
                 H.p(.class("hint")) {
-                    "The rule that you changed was changed or removed meanwhile. What you entered is below. Look at "
+                    "The rule was changed or removed while you changed it. What you entered is below. Look at "
                     H.a(.href(visit.stepUp)) { "the rules of the app" }
-                    " first: the button adds another rule to them."
+                    " in another tab first. " + effect
                 }
-                FormView.form(again, path, id: "rule", submit: "Add the rule") { form in
+                FormView.form(again, path, id: "rule", submit: stored == nil ? "Add the rule" : "Save") { form in
                     form.hidden(FormView.versionField, visit.app.version)
                     RuleForm(mode, nil, visit.app).fields(form)
                 }
