@@ -185,7 +185,7 @@ struct ConsequenceTests {
         let login = try #require(try await world.settings().otpLogins.first { $0.channel == .email })
         var (browser, _) = try await world.operatorBrowser()
         let page = Self.app + "/logins/codes/\(login.id)/delete"
-        func expect(_ count: Int, _ change: @Sendable (inout App) -> Void) async throws {
+        func expect(_ count: Int, _ change: @escaping @Sendable (inout App) -> Void) async throws {
             try await world.service.apps.update(app) { change(&$0) }
             let text = try await browser.get(page).text
             let users = count == 1 ? "1 user has" : "\(count) users have"
