@@ -65,10 +65,15 @@ struct ErrorMessageStory {
     func strangeClaim() async throws {
         let world = try await ServiceWorld()
         let key = try await world.service.managementKeys.create(name: "test", app: nil).secret
-        let answer = try await world.call(
-            "/v2/session/apps/testapp/config/claims", json: #"{"mapping":{"\u202ea b":{"$input":"shoe size"}}}"#,
-            headers: ["authorization": "Bearer " + key])
-        #expect(answer.status == 400)
-        #expect(answer.body["message"]?.stringValue?.hasPrefix("mapping.[?].$input must be one of") == true)
+        for (name, message) in [
+            ("a b", ".$input must be one of"), (#"\u202ea b"#, " must be one line, without control characters"),
+        ] {
+            let answer = try await world.call(
+                "/v2/session/apps/testapp/config/claims",
+                json: "{\"mapping\":{\"\(name)\":{\"$input\":\"shoe size\"}}}",
+                headers: ["authorization": "Bearer " + key])
+            #expect(answer.status == 400)
+            #expect(answer.body["message"]?.stringValue?.hasPrefix("mapping.[?]" + message) == true, "\(answer.body)")
+        }
     }
 }
