@@ -13,7 +13,7 @@ extension SQLiteStore: SessionStore {
 
     /// The live sessions of a user that a filter selects. A user has few, so no index is needed for the filter.
     private static let selection = """
-        FROM sessions WHERE app_id = ?1 AND user_id = ?2 AND \(Database.isLive)
+        FROM \(Database.sessionsOfUser) WHERE app_id = ?1 AND user_id = ?2 AND \(Database.isLive)
             AND (?5 IS NULL OR device_id = ?5) AND (?6 IS NULL OR device_type = ?6)
             AND (?7 IS NULL OR country_code = ?7)
         """

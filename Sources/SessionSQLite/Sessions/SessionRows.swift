@@ -56,9 +56,16 @@ extension Database {
         return try found.map { ($0.0, try withIdentifiers($0.1)) }
     }
 
+    /// The table for statements about the sessions of one user. SQLite knows nothing of the sizes, and would read all sessions
+    /// of the app in the order of their ids.
+    static let sessionsOfUser = "sessions INDEXED BY sessions_by_user"
+
     func liveSessions(of user: User, at now: Timestamp) throws -> [Session] {
         try all(
-            "SELECT \(Session.columns) FROM sessions WHERE app_id = ? AND user_id = ? AND \(Self.isLive) ORDER BY id",
+            """
+            SELECT \(Session.columns) FROM \(Self.sessionsOfUser)
+            WHERE app_id = ? AND user_id = ? AND \(Self.isLive) ORDER BY id
+            """,
             [user.appID, user.id, now, now], as: Session.init(reading:))
     }
 
@@ -70,7 +77,8 @@ extension Database {
         guard found > surplus.keeping else { return [] }
         return try all(
             """
-            SELECT \(Session.columns) FROM sessions WHERE app_id = ? AND user_id = ? AND \(Self.isLive)
+            SELECT \(Session.columns) FROM \(Self.sessionsOfUser)
+            WHERE app_id = ? AND user_id = ? AND \(Self.isLive)
             ORDER BY last_seen_at DESC, id DESC LIMIT -1 OFFSET ?
             """, [user.appID, user.id, surplus.now, surplus.now, surplus.keeping], as: Session.init(reading:))
     }

@@ -27,8 +27,9 @@ extension Database {
         try all(Self.liveGrants, [app, userID, now, now], as: Grant.init(reading:))
     }
 
+    /// Without the name of the index, SQLite would read all grants of the app in the order of their ids.
     private static let liveGrants = """
-        SELECT \(Grant.columns) FROM grants WHERE app_id = ? AND user_id = ? AND EXISTS (
+        SELECT \(Grant.columns) FROM grants INDEXED BY grants_by_user WHERE app_id = ? AND user_id = ? AND EXISTS (
             SELECT 1 FROM sessions
             WHERE sessions.app_id = grants.app_id AND sessions.id = grants.session_id AND \(isLive))
         ORDER BY id
