@@ -44,6 +44,7 @@ struct PlanTests {
             ["SELECT", "WITH", "INSERT", "UPDATE", "DELETE"].contains { sql.hasPrefix($0) }
         }
         #expect(statements.count > 130)
+        for beginning in Self.forAllRows { #expect(statements.contains { $0.hasPrefix(beginning) }, "\(beginning)") }
         let store = try SQLiteStore.open(.memory)
         for sql in statements.sorted() {
             let plan = try await store.database.read { db in
