@@ -147,7 +147,10 @@ struct AffectedUsersTests {
         #expect(try await world.settings().claims?.mapping.count == 1)
         #expect(try await browser.post(path, tier.replacing("gold", with: "silver")).status == 303)
         let empty = tier.replacing("gold", with: "")
-        for form in [empty, tier.replacing("text&claims.0.value=gold", with: "json&claims.0.value=null")] {
+        let values = [
+            "text&claims.0.value=+", "json&claims.0.value=null", "json&claims.0.value=[]", "json&claims.0.value={}",
+        ]
+        for form in [empty] + values.map({ tier.replacing("text&claims.0.value=gold", with: $0) }) {
             let page = try await browser.post(path, form)
             #expect(page.status == 200 && page.text.contains("No later access token has a value for tier."), "\(form)")
         }

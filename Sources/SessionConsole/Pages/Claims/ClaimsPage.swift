@@ -48,10 +48,9 @@ enum ClaimsPage {
 
     /// What tokens lose.
     private static func removals(_ next: [String: JSONValue], _ visit: AppVisit) -> [String] {
-        let nothing: [JSONValue] = [.null, .string(""), .array([]), .object([:])]
         let removed = (visit.app.claims?.mapping ?? [:]).filter { name, source in
-            if nothing.contains(where: { source == .literal($0) }) { return false }
-            return next[name].map(nothing.contains) ?? true
+            if case .literal(let value) = source, isEmpty(value) { return false }
+            return next[name].map(isEmpty) ?? true
         }.keys.sorted()
         guard !removed.isEmpty else { return [] }
         return [
@@ -60,6 +59,16 @@ enum ClaimsPage {
             "Tokens that were issued keep it, for at most "
                 + "\(Show.duration(visit.app.sessions.accessTokenLifetime)). No user is signed out.",
         ]
+    }
+
+    private static func isEmpty(_ value: JSONValue) -> Bool {
+        switch value {
+        case .null: true
+        case .string(let text): text.allSatisfy(\.isWhitespace)
+        case .array(let elements): elements.isEmpty
+        case .object(let members): members.isEmpty
+        default: false
+        }
     }
 
     private static func page(

@@ -105,10 +105,13 @@ enum RulePage {
         }
         let path = stored.map { visit.stepUp / "rules" / $0.id } ?? visit.stepUp / "new" / mode.rawValue
         let effect =
-            stored != nil
-            ? "The button saves it in place of the rule that the scope has now."
-            : "The button adds a rule. Of several rules for a scope, the first one that fits the user counts, and the new one "
-                + "is the last."
+            switch (stored, mode) {
+            case (.some, _): "The button saves it in place of the rule that the scope has now."
+            case (nil, .direct):
+                "The button adds a rule. Of several rules for a scope, the first one that fits the user counts, and the new "
+                    + "one is the last."
+            case (nil, _): "The button adds a rule."
+            }
         var again = visit.visit
         again.problem = problem.moved(to: path)
         return Page("The rule has changed", app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
