@@ -12,9 +12,8 @@ internal import Testing
 struct PlanTests {
     /// Tables that grow with the users.
     private static let tables = [
-        "users", "identifiers", "external_ids", "sessions", "grants", "challenges", "verifications", "messages",
-        "events",
-        "counters", "proofs", "redeemed_challenges", "webhook_deliveries",
+        "users", "identifiers", "sessions", "grants", "challenges", "verifications", "messages", "events", "counters",
+        "proofs", "redeemed_challenges", "webhook_deliveries",
     ]
 
     /// The statements of the whole contract.

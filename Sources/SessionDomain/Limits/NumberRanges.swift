@@ -1,6 +1,6 @@
 /// Ranges of phone numbers in the order of their text.
 enum NumberRanges {
-    /// E.164 numbers have at least as many digits here.
+    /// The digits of the shortest number that `CanonicalIdentifier` accepts.
     private static let leastDigits = 7
 
     /// The numbers that begin with an old prefix and with none of the new ones. No prefix stands for all numbers.

@@ -8,6 +8,7 @@ package enum ReservedScope {
     /// Add an e-mail address to the user.
     package static let registerEmail = "prld:email:register"
 
+    /// Whether a scope has the prefix of the service. An operator cannot define such a scope.
     package static func isReserved(_ scope: String) -> Bool { scope.hasPrefix(prefix) }
 
     /// The kind of identifier that a scope registers; `nil` for every other scope.

@@ -42,7 +42,7 @@ final class EventLoopExecutor: TaskExecutor {
         if !wasScheduled { ThreadTurn.wake(self) }
     }
 
-    /// Whether no job is left, and the event loop will run none.
+    /// Whether no job is left, and the event loop will run none. For tests.
     var isIdle: Bool { queue.withLock { !$0.isScheduled } }
 
     /// Makes the event loop run the jobs.

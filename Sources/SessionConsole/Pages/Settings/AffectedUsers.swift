@@ -79,6 +79,7 @@ enum AffectedUsers {
     ///
     /// - Parameter next: The settings after the change.
     static func losing(_ channel: OTPLoginConfig.Channel, in next: App, _ visit: AppVisit) async throws -> [String] {
+        // One at most: there are two channels.
         let others = next.openChannels.subtracting([channel])
         let means = SignInMeans(
             identifier: channel.identifierType, missing: others.first?.identifierType,

@@ -128,9 +128,13 @@ enum CodeLoginPage {
                 "Another login with \(Show.channel(channel)) is the default. It does not grant "
                     + fewer.joined(separator: ", ") + ".")
         }
+        return lost.isEmpty ? [] : lost + ["Sessions that have these scopes keep them\(exception(in: next, visit))."]
+    }
+
+    /// The scopes that sessions do not keep. Those of a login last as long as the session, but for reserved ones.
+    private static func exception(in next: App, _ visit: AppVisit) -> String {
         let ended = visit.app.grantableScopes.subtracting(next.grantableScopes).filter(ReservedScope.isReserved)
-        let exception = ended.isEmpty ? "" : ", other than " + ended.sorted().joined(separator: ", ")
-        return lost.isEmpty ? [] : lost + ["Sessions that have these scopes keep them\(exception)."]
+        return ended.isEmpty ? "" : ", other than " + ended.sorted().joined(separator: ", ")
     }
 
     @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
@@ -155,8 +159,7 @@ enum CodeLoginPage {
         let lost = try await consequences(of: nil, replacing: login, visit)
         var next = visit.app
         next.otpLogins.removeAll { $0.id == login.id }
-        let ended = visit.app.grantableScopes.subtracting(next.grantableScopes).filter(ReservedScope.isReserved)
-        let exception = ended.isEmpty ? "" : ", other than " + ended.sorted().joined(separator: ", ")
+        let exception = exception(in: next, visit)
         return page("Delete the login", visit) {
             ConfirmPage.content(
                 visit.visit, visit.path / "logins" / "codes" / login.id / "delete",
