@@ -22,7 +22,7 @@ from waiting import wait_until
 
 HALF = b"POST /v1/session/refresh HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
 BODY = HALF + b"1\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n"
-HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+HEALTH = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def connect(port: int, sent: bytes) -> socket.socket:
@@ -118,7 +118,7 @@ def health(service: Service) -> int:
 @pytest.mark.parametrize("line", [b"HTTP/1.0", b"HTTP/1.1\r\nConnection: Close"])
 def test_a_connection_that_is_not_kept_ends_with_its_response(impatient, line):
     """It stayed open until the idle timeout (RFC 9112 9.3)."""
-    with connect(impatient.port, b"GET /health " + line + b"\r\nHost: localhost\r\n\r\n") as connection:
+    with connect(impatient.port, b"GET /livez " + line + b"\r\nHost: localhost\r\n\r\n") as connection:
         started = time.monotonic()
         text = received(connection)
     assert text.startswith(b"HTTP/1.1 200 ") and b"connection: close" in text.lower()
@@ -135,8 +135,8 @@ def test_a_chunked_request_in_http_1_0_hides_no_other_request(impatient):
 
 
 def test_a_response_to_head_has_no_body_that_could_be_the_next_response(impatient):
-    paths = [b"/health", b"/absent"]
-    heads = b"".join(HEALTH.replace(b"GET /health", b"HEAD " + path) for path in paths)
+    paths = [b"/livez", b"/absent"]
+    heads = b"".join(HEALTH.replace(b"GET /livez", b"HEAD " + path) for path in paths)
     with connect(impatient.port, heads + HEALTH) as connection:
         text = received(connection)
     found = [part.split(b" ", 1)[0] for part in text.split(b"HTTP/1.1 ")[1:]]
@@ -243,7 +243,7 @@ def test_a_listener_without_free_descriptors_waits_and_then_accepts_all(tmp_path
 
 @pytest.mark.parametrize("request_line, field", [
     (b"GET /absent", b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"),
-    (b"GET /health", b"connection: keep-alive, UPGRADE\r\nUpgrade: websocket\r\n"), (b"CONNECT /absent", b""),
+    (b"GET /livez", b"connection: keep-alive, UPGRADE\r\nUpgrade: websocket\r\n"), (b"CONNECT /absent", b""),
 ])
 def test_a_connection_ends_after_a_request_for_another_protocol(impatient, request_line, field):
     """It stayed open, and the next request got no response. Clients in Java ask for HTTP/2 like this (RFC 9110 §7.8)."""

@@ -30,7 +30,8 @@ def h2_connection(service) -> h2.Connection:
     return h2.Connection(service.port, str(service.authority.certificate_path))
 
 
-def get(stream: int, path: bytes = b"/health", *headers: tuple[bytes, bytes]) -> bytes:
+def get(stream: int, path: bytes = b"/livez", *headers: tuple[bytes, bytes]) -> bytes:
+    """Returns a request. `/livez` does not depend on the database: `/health` is 503 while a disk hangs for two seconds."""
     return h2.frame(h2.HEADERS, ENTIRE, stream, h2.request(b"GET", path, *headers))
 
 
@@ -56,7 +57,7 @@ def resets(count: int):
 def header_bomb() -> bytes:
     """A field in the dynamic table, and many references to it, of one byte each (RFC 7541 §2.3.3)."""
     stored = b"\x40" + h2.text(b"x") + h2.text(b"y" * 3000)
-    return h2.frame(h2.HEADERS, ENTIRE, 1, h2.request(b"GET", b"/health") + stored + b"\xbe" * 4000)
+    return h2.frame(h2.HEADERS, ENTIRE, 1, h2.request(b"GET", b"/livez") + stored + b"\xbe" * 4000)
 
 
 FLOODS = {
@@ -64,10 +65,10 @@ FLOODS = {
     "settings": lambda: (h2.frame(h2.SETTINGS, 0, 0) for _ in range(2000)),
     "pings": lambda: (h2.frame(h2.PING, 0, 0, b"12345678") for _ in range(2000)),
     "continuations": lambda: [
-        h2.frame(h2.HEADERS, END_STREAM, 1, h2.request(b"GET", b"/health")),
+        h2.frame(h2.HEADERS, END_STREAM, 1, h2.request(b"GET", b"/livez")),
         *(h2.frame(h2.CONTINUATION, 0, 1, h2.block((b"x", b"y"))) for _ in range(200))],
     "empty data": lambda: [half(1), *(h2.frame(h2.DATA, 0, 1) for _ in range(200))],
-    "long headers": lambda: [get(1, b"/health", *[(b"x%d" % index, b"y" * 100) for index in range(200)])],
+    "long headers": lambda: [get(1, b"/livez", *[(b"x%d" % index, b"y" * 100) for index in range(200)])],
     "references to one header": lambda: [header_bomb()],
     "a frame of the wrong size": lambda: [h2.frame(h2.PING, 0, 0, b"1")],
     "an invalid preface": lambda: [b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"],
@@ -101,7 +102,7 @@ def test_a_client_that_goes_on_after_goaway_is_not_read_and_loses_its_connection
 
 def test_a_malformed_request_ends_its_stream_only(secure):
     with h2_connection(secure) as connection:
-        connection.send(h2.frame(h2.HEADERS, ENTIRE, 1, h2.request(b"GET", b"/health", (b"connection", b"close"))))
+        connection.send(h2.frame(h2.HEADERS, ENTIRE, 1, h2.request(b"GET", b"/livez", (b"connection", b"close"))))
         connection.send(get(3))
         assert connection.response(3).status == STATUS_200
         assert connection.resets[1] == 1, "PROTOCOL_ERROR"
@@ -110,9 +111,9 @@ def test_a_malformed_request_ends_its_stream_only(secure):
 @pytest.mark.parametrize("value", [b" a", b"a ", b"\ta", b"a\t", b" "])
 def test_a_header_with_a_space_at_an_end_is_malformed(secure, value):
     with h2_connection(secure) as connection:
-        connection.send(h2.frame(h2.HEADERS, ENTIRE, 1, h2.request(b"GET", b"/health", (b"x-note", value))))
+        connection.send(h2.frame(h2.HEADERS, ENTIRE, 1, h2.request(b"GET", b"/livez", (b"x-note", value))))
         assert connection.response(1).status == STATUS_400
-        connection.send(h2.frame(h2.HEADERS, ENTIRE, 3, h2.request(b"GET", b"/health", (b"x-note", b"a b"), (b"x", b""))))
+        connection.send(h2.frame(h2.HEADERS, ENTIRE, 3, h2.request(b"GET", b"/livez", (b"x-note", b"a b"), (b"x", b""))))
         assert connection.response(3).status == STATUS_200
 
 
@@ -139,7 +140,7 @@ def test_a_method_that_is_no_token_is_refused_and_takes_no_place(tmp_path, autho
 # Hosts
 
 
-def naming(authority: bytes | None, *hosts: bytes, path: bytes = b"/health") -> bytes:
+def naming(authority: bytes | None, *hosts: bytes, path: bytes = b"/livez") -> bytes:
     fields = [(b":method", b"GET"), (b":scheme", b"https"), (b":path", path)]
     if authority is not None:
         fields.append((b":authority", authority))
@@ -156,9 +157,9 @@ NAMINGS = {
     "none": (naming(None), STATUS_400),
     "an empty authority": (naming(b""), STATUS_400),
     "a user": (naming(b"user@localhost"), STATUS_400),
-    "a URL as path": (naming(b"localhost", path=b"https://localhost/health"), STATUS_400),
+    "a URL as path": (naming(b"localhost", path=b"https://localhost/livez"), STATUS_400),
     "an empty method": (
-        h2.frame(h2.HEADERS, ENTIRE, 1, h2.request(b"", b"/health")), STATUS_400),
+        h2.frame(h2.HEADERS, ENTIRE, 1, h2.request(b"", b"/livez")), STATUS_400),
     "a star as path": (naming(b"localhost", path=b"*"), STATUS_400),
 }
 

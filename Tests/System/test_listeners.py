@@ -56,7 +56,7 @@ def test_both_listeners_answer_health_checks_and_stop(tmp_path):
 
 def test_each_listener_has_its_own_places(tmp_path):
     """A flood of one listener took the places of the other one, too (X12)."""
-    port, half = free_port(), b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: "
+    port, half = free_port(), b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: "
     flags = ["--management-port", str(port), "--connection-limit", "50"]
     with running(Service(tmp_path, *flags)) as service, contextlib.ExitStack() as opened:
         for kept_port, full_port in [(port, service.port), (service.port, port)]:
@@ -92,21 +92,21 @@ def test_a_path_has_one_spelling(shared, path):
 
 def test_a_target_in_absolute_form_must_name_the_host(shared):
     """RFC 9112 §3.2.2. A proxy may have chosen by one of them, so both must agree."""
-    assert status(shared.port, "http://localhost/health") == 200
-    assert status(shared.port, "HTTP://LOCALHOST:80/health") == 200
-    assert status(shared.port, "http://other.example/health") == 400
-    assert status(shared.port, "http://localhost@other.example/health") == 400
-    assert status(shared.port, "ftp://localhost/health") == 400
-    assert status(shared.port, "localhost/health") == 400
+    assert status(shared.port, "http://localhost/livez") == 200
+    assert status(shared.port, "HTTP://LOCALHOST:80/livez") == 200
+    assert status(shared.port, "http://other.example/livez") == 400
+    assert status(shared.port, "http://localhost@other.example/livez") == 400
+    assert status(shared.port, "ftp://localhost/livez") == 400
+    assert status(shared.port, "localhost/livez") == 400
 
 
 @pytest.mark.parametrize("host", ["a b", "a/b", "user@a", "a,b", "a?b", "a\\b"])
 def test_an_invalid_host_is_rejected(shared, host):
-    assert status(shared.port, "/health", host=host) == 400
+    assert status(shared.port, "/livez", host=host) == 400
 
 
 def test_a_repeated_host_is_rejected(shared):
     """RFC 9112 §3.2."""
     for second in ["localhost", "other.example", ""]:
-        assert status(shared.port, "/health", f"Host: {second}") == 400
-        assert status(shared.port, "/health", f"hOST: {second}") == 400
+        assert status(shared.port, "/livez", f"Host: {second}") == 400
+        assert status(shared.port, "/livez", f"hOST: {second}") == 400

@@ -65,7 +65,7 @@ def mutated(chance: random.Random) -> bytes:
 
 
 def is_well(service) -> bool:
-    with urllib.request.urlopen(service.url + "/health", timeout=5) as answer:
+    with urllib.request.urlopen(service.url + "/livez", timeout=5) as answer:
         return answer.status == 200 and service.process.poll() is None
 
 
@@ -101,11 +101,11 @@ def post(*lines: bytes, body: bytes = b"{}") -> bytes:
     pytest.param(post(b"Content-Length : 2"), id="a space before the colon"),
     pytest.param(post(b"X-Note: a\0b", b"Content-Length: 2"), id="NUL in a header"),
     pytest.param(post(b": nameless", b"Content-Length: 2"), id="a header without a name"),
-    pytest.param(b"GET /health HTTP/1.1\r\nHost: a\r\n  b\r\n\r\n", id="a folded host"),
-    pytest.param(b"GET /health HTTP/1.1 \r\nHost: a\r\n\r\n", id="text after the version"),
+    pytest.param(b"GET /livez HTTP/1.1\r\nHost: a\r\n  b\r\n\r\n", id="a folded host"),
+    pytest.param(b"GET /livez HTTP/1.1 \r\nHost: a\r\n\r\n", id="text after the version"),
     pytest.param(b"GET /hea lth HTTP/1.1\r\nHost: a\r\n\r\n", id="a space in the path"),
     pytest.param(b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", id="an endless path"),
-    pytest.param(b"GET /health HTTP/1.1\r\nHost: a\r\nX: " + b"a" * 200_000 + b"\r\n\r\n", id="an endless header"),
+    pytest.param(b"GET /livez HTTP/1.1\r\nHost: a\r\nX: " + b"a" * 200_000 + b"\r\n\r\n", id="an endless header"),
 ])
 def test_an_ambiguous_request_is_rejected(shared, sent):
     """Rejects requests in which a proxy could find other boundaries (request smuggling, RFC 9112 §5.1, §6.1, §6.3)."""

@@ -23,7 +23,7 @@ def secure(tmp_path_factory, authority):
 
 @pytest.mark.parametrize("option, version", [("--http2", "2"), ("--http1.1", "1.1")])
 def test_http2_and_http1_serve_the_same(secure, option, version):
-    assert curl(secure, "/health", option) == (version, 200, '{"status":"ok"}')
+    assert curl(secure, "/livez", option) == (version, 200, '{"status":"ok"}')
     assert curl(secure, "/livez", option)[:2] == (version, 200)
     assert json.loads(curl(secure, "/.well-known/jwks.json", option)[2])["keys"]
     body = json.dumps({"identifier": {"type": "email_address", "value": "ada@example.com"}})
@@ -33,7 +33,7 @@ def test_http2_and_http1_serve_the_same(secure, option, version):
     post = ["--data-binary", "@-", "--header", "Content-Type: application/json", "--header", "Content-Length:"]
     assert curl(secure, "/v1/session/refresh", option, "--data", "{}")[1] in (400, 401, 415)
     assert curl(secure, "/absent", option)[1] == 404
-    assert curl(secure, "/health", option, "--head")[:2] == (version, 200)
+    assert curl(secure, "/livez", option, "--head")[:2] == (version, 200)
 
 
 def test_a_login_over_http2_has_the_issuer_and_targets_of_the_public_url(secure):
@@ -88,7 +88,7 @@ def test_a_new_certificate_is_used_for_new_connections_and_closes_none(tmp_path,
             if how == "signal":
                 service.process.send_signal(signal.SIGHUP)
             wait_until(lambda: service.serial() != before)
-            old.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            old.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert old.recv(4096).startswith(b"HTTP/1.1 200")
 
 
@@ -180,6 +180,6 @@ def test_a_handshake_that_never_ends_is_closed_at_the_deadline_of_headers(tmp_pa
 
 def test_plain_http_at_a_port_with_tls_is_closed(secure):
     with socket.create_connection(("127.0.0.1", secure.port), timeout=20) as connection:
-        connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         with contextlib.suppress(ConnectionResetError):
             assert not connection.recv(4096).startswith(b"HTTP")
