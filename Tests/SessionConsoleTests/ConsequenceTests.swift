@@ -114,6 +114,9 @@ struct ConsequenceTests {
         #expect(try await browser.post(path, all + "&new_device=on").status == 303, "more notices need no page")
         let page = try await browser.post(path, "password_changed=on&identifier_added=on&identifier_removed=on")
         #expect(page.status == 200 && page.text.contains("Nothing is saved yet."))
+        #expect(
+            page.text.contains("<a href=\"\(path)\">Cancel</a>"),
+            "back to the form, not to the first page of the section")
         for text in [
             "The app has 1 active user.", "Users are no longer told that all their sessions were ended.",
             "Users are no longer told that somebody has signed in from a new device.",

@@ -6,7 +6,7 @@ import NIOHTTP1
 /// Gives each request of a connection to the routes, and writes their response. The last handler of a connection.
 ///
 /// `ConnectionHandler` passes a request when it is complete, and the next one after the response. So no stream of parts and
-/// no task of the connection lies between a request and its route (`docs/performance.md` has the effect). Each request is a
+/// no task of the connection lies between a request and its route (`docs/hot-path.md` has the effect). Each request is a
 /// task of its own, because Swift frees the memory of a task when the task ends.
 @available(service, *)
 final class RouteHandler: ChannelInboundHandler {

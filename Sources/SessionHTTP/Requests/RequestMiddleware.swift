@@ -5,7 +5,7 @@ import SessionDomain
 /// What happens around every request, in this order: it gets an id, its trace and its line in the log begin, it is checked, and
 /// its response is completed. An error of a check or of a route becomes a response, so that no request stays without one.
 ///
-/// This is one middleware, because Hummingbird runs each one in five asynchronous functions (`docs/performance.md`).
+/// This is one middleware, because Hummingbird runs each one in five asynchronous functions (`docs/hot-path.md`).
 @available(service, *)
 struct RequestMiddleware: RouterMiddleware {
     typealias Context = ServiceRequestContext

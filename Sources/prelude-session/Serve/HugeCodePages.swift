@@ -5,7 +5,7 @@
     /// Puts the code of this program on huge pages.
     ///
     /// The service runs thousands of functions, and the processor remembers where a few hundred pages of 4 KB are. With pages
-    /// of 2 MB it remembers all of them: `docs/performance.md` has the gain. The code is copied into a file in memory, which
+    /// of 2 MB it remembers all of them: `docs/hot-path.md` has the gain. The code is copied into a file in memory, which
     /// is mapped at the same address. So no memory is ever writable and executable, as `MemoryDenyWriteExecute` of systemd
     /// demands. Needs `MADV_COLLAPSE` of Linux 6.1 (madvise(2)). Where something is missing, the code stays where it is.
     enum HugeCodePages {

@@ -33,7 +33,7 @@ enum ClaimsPage {
             return .page(page(visit, rows, choice, .token(token, "The claims as entered, which are not saved yet")))
         }
         if let page = try await SettingsConfirmation.page(
-            "Save the claims", form, to: visit.path / "claims", back: (.claims, "Claims"),
+            "Save the claims", form, to: visit.path / "claims", in: .claims,
             consequences: removals(mapping, visit), visit)
         {
             return page

@@ -14,7 +14,7 @@ enum CodeLoginPage {
                     to: OTPLoginConfig(
                         id: "", channel: change.channel, isDefault: false, at: visit.service.environment.now())))
             if let page = try await SettingsConfirmation.page(
-                "Create the login", form, to: visit.path / "logins" / "codes" / "new", back: (.logins, "Logins"),
+                "Create the login", form, to: visit.path / "logins" / "codes" / "new", in: .logins,
                 consequences: lostByDefault(in: next, visit), visit)
             {
                 return page
@@ -142,7 +142,8 @@ enum CodeLoginPage {
         let stored = try await logins.otpLogin(visit.parameter("config_id"), app: visit.app.id)
         try change.check(in: visit.app)
         if let page = try await SettingsConfirmation.page(
-            "Save the login", form, to: visit.path / "logins" / "codes" / stored.id, back: (.logins, "Logins"),
+            "Save the login", form, to: visit.path / "logins" / "codes" / stored.id, in: .logins,
+            from: ("Login with a code", visit.path / "logins" / "codes" / stored.id),
             consequences: try await consequences(of: change.applied(to: stored), replacing: stored, visit), visit)
         {
             return page

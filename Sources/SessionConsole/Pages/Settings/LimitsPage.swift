@@ -137,7 +137,7 @@ enum LimitsPage {
         try limits.validate()
         let next = limits
         if let page = try await SettingsConfirmation.page(
-            "Save the limits", form, to: visit.path / "limits", back: (.logins, "Logins"),
+            "Save the limits", form, to: visit.path / "limits", in: .logins, from: ("Limits", visit.path / "limits"),
             consequences: try await consequences(of: next, visit), visit)
         {
             return page

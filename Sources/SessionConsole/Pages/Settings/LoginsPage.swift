@@ -134,7 +134,7 @@ enum LoginsPage {
         if let page = try await SettingsConfirmation.page(
             change.enabled == false ? "Switch off logins with a password" : "Save the login with a password", form,
             to: visit.path / "logins" / "password",
-            back: (.logins, "Logins"), consequences: try await consequences(change, visit), visit)
+            in: .logins, consequences: try await consequences(change, visit), visit)
         {
             return page
         }

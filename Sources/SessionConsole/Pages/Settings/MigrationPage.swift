@@ -47,7 +47,8 @@ enum MigrationPage {
         let (url, migration) = (try form.required("session_validation_url"), visit.service.migration)
         try migration.check(url)
         if let page = try await SettingsConfirmation.page(
-            "Save the URL", form, to: visit.path / "migration", back: (.logins, "Logins"),
+            "Save the URL", form, to: visit.path / "migration", in: .logins,
+            from: ("Migration", visit.path / "migration"),
             consequences: consequences(of: url, replacing: visit.app.migration?.sessionValidationURL), visit)
         {
             return page

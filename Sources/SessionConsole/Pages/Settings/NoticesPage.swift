@@ -58,7 +58,8 @@ enum NoticesPage {
         notices.newDevice = form.isChecked("new_device")
         let next = notices
         if let page = try await SettingsConfirmation.page(
-            "Save the notices", form, to: visit.path / "notices", back: (.logins, "Logins"),
+            "Save the notices", form, to: visit.path / "notices", in: .logins,
+            from: ("Notices", visit.path / "notices"),
             consequences: silenced(by: next, replacing: visit.app.messages.notices), visit)
         {
             return page

@@ -75,7 +75,7 @@ enum SessionPolicyPage {
         let next = policy
         try next.validate()
         if let page = try await SettingsConfirmation.page(
-            "Save these settings", form, to: visit.path / "sessions", back: (.sessions, "Sessions"),
+            "Save these settings", form, to: visit.path / "sessions", in: .sessions,
             consequences: SessionConsequences.of(next, replacing: visit.app.sessions), visit)
         {
             return page

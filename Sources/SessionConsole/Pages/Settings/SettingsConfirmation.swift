@@ -6,16 +6,18 @@ enum SettingsConfirmation {
     private static let field = "confirmed"
 
     /// Returns the page, or `nil` if it was confirmed or there is nothing to say.
+    ///
+    /// - Parameter origin: The page of the form, to which "Cancel" leads. `nil`: the first page of the section.
     static func page(
-        _ title: String, _ form: FormBody, to action: ConsolePath, back: (section: Page.Section, title: String),
-        consequences: [String], _ visit: AppVisit
+        _ title: String, _ form: FormBody, to action: ConsolePath, in section: Page.Section,
+        from origin: (title: String, path: ConsolePath)? = nil, consequences: [String], _ visit: AppVisit
     ) async throws -> FormOutcome? {
         guard !consequences.isEmpty, !isConfirmed(form) else { return nil }
-        let parent = back.section.path(of: visit.app)
+        let back = origin ?? (section.title, section.path(of: visit.app))
         let affected = try await AffectedUsers.all(visit)
         return .page(
-            Page(title, app: visit.app, section: back.section, parent: (back.title, parent)) {
-                content(title, form, to: action, back: parent, consequences: [affected] + consequences, visit.visit)
+            Page(title, app: visit.app, section: section, parent: (back.title, back.path)) {
+                content(title, form, to: action, back: back.path, consequences: [affected] + consequences, visit.visit)
             })
     }
 

@@ -80,7 +80,7 @@ enum SettingsPage {
         var next = visit.app
         try change.apply(to: &next)
         if let page = try await SettingsConfirmation.page(
-            "Save these settings", form, to: visit.path / "settings", back: (.settings, "Settings"),
+            "Save these settings", form, to: visit.path / "settings", in: .settings,
             consequences: AppConsequences.of(next, replacing: visit.app), visit)
         {
             return page

@@ -50,7 +50,7 @@ enum RulePage {
         next.stepUp = config
         let ended = visit.app.grantableScopes.subtracting(next.scopesKept(from: visit.app))
         return try await SettingsConfirmation.page(
-            title, form, to: path, back: (.stepUp, "Step-up"),
+            title, form, to: path, in: .stepUp,
             consequences: try await AffectedUsers.losing(ended, visit), visit)
     }
 
