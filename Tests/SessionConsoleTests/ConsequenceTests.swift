@@ -144,6 +144,7 @@ struct ConsequenceTests {
             page.text.contains(
                 "sent to https://hooks.example.com/two from now on, not to https://hooks.example.com/one."))
         #expect(page.text.contains("Users who were migrated stay signed in."))
+        #expect(page.text.contains("<a href=\"\(path)\">Cancel</a>"))
         #expect(try await browser.post(path, "session_validation_url=backend").status == 400)
         #expect(try await world.settings().migration?.sessionValidationURL == "https://hooks.example.com/one")
         #expect(try await browser.post(path, form + "two&confirmed=on").status == 303)
@@ -161,6 +162,7 @@ struct ConsequenceTests {
         var (browser, _) = try await world.operatorBrowser()
         let path = Self.app + "/logins/codes/" + login.id
         let page = try await browser.post(path, "channel_type=email&code_size=6")
+        #expect(page.text.contains("<a href=\"\(path)\">Cancel</a>"))
         #expect(page.text.contains("No other login and no rule grants \(reserved)."))
         #expect(page.text.contains("do not get adm, \(reserved) by this login."))
         #expect(page.text.contains("Sessions that have adm keep it."))

@@ -111,12 +111,17 @@ class Pipelining:
 
 
 def health(service: Service) -> int:
-    """Asks for the health of a service that has much to do. Its disk may hang: that is no fault of the connections."""
-    try:
-        with urllib.request.urlopen(service.url + "/health", timeout=10) as answer:
-            return answer.status
-    except urllib.error.HTTPError as answer:
-        return 200 if b"the service is not ready" in answer.read() else answer.code
+    """Asks for the health of a service that has much to do.
+
+    Asks again while it is not ready: its disk may hang for some seconds, which is no fault of the connections."""
+    def answer() -> int | None:
+        try:
+            with urllib.request.urlopen(service.url + "/health", timeout=10) as response:
+                return response.status
+        except urllib.error.HTTPError as error:
+            return None if b"the service is not ready" in error.read() else error.code
+
+    return wait_until(answer, seconds=10)
 
 
 @pytest.mark.parametrize("line", [b"HTTP/1.0", b"HTTP/1.1\r\nConnection: Close"])

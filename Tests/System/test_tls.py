@@ -24,7 +24,7 @@ def secure(tmp_path_factory, authority):
 @pytest.mark.parametrize("option, version", [("--http2", "2"), ("--http1.1", "1.1")])
 def test_http2_and_http1_serve_the_same(secure, option, version):
     assert curl(secure, "/livez", option) == (version, 200, '{"status":"ok"}')
-    assert curl(secure, "/livez", option)[:2] == (version, 200)
+    wait_until(lambda: curl(secure, "/health", option) == (version, 200, '{"status":"ok"}'))
     assert json.loads(curl(secure, "/.well-known/jwks.json", option)[2])["keys"]
     body = json.dumps({"identifier": {"type": "email_address", "value": "ada@example.com"}})
     post = ["--data", body, "--header", "Content-Type: application/json"]
