@@ -11,6 +11,8 @@ import pytest
 
 import postgres
 from conftest import running
+from device import V1
+from dpop import make_dpop
 from operator_api import Management
 from person import Person, new_email
 from service import BINARY, Service
@@ -18,6 +20,7 @@ from waiting import wait_until
 
 PASSWORD = "not-in-any-output"
 EVENTS = "/events?limit=100"
+LIST = f"{V1}/me/list"
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +79,23 @@ def fill(database: str, sessions: int) -> None:
             FROM numbers, (SELECT * FROM sessions LIMIT 1)""")
 
 
+def used_proof(person: Person) -> str:
+    """Uses a proof once."""
+    proof = make_dpop(person.device.key, "GET", person.transport.url(LIST))
+    assert person.device.send_with(proof, "GET", LIST, None, [authorization(person)]).status == 200
+    return proof
+
+
+def is_used(proof: str, person: Person) -> bool:
+    answer = person.device.send_with(proof, "GET", LIST, None, [authorization(person)])
+    assert (answer.status, answer.code) in [(200, None), (400, "invalid_dpop_proof")], answer
+    return answer.code == "invalid_dpop_proof"
+
+
+def authorization(person: Person) -> tuple[str, str]:
+    return person.device.authorization(person.access_token)
+
+
 def test_devices_stay_signed_in_when_their_service_moves(server, old):
     people = [Person.signed_in(old) for _ in range(3)]
     subjects = [person.refresh()["sub"] for person in people]
@@ -88,6 +108,7 @@ def test_devices_stay_signed_in_when_their_service_moves(server, old):
     code = eve.code(address)
     keys = people[0].transport.send("GET", "/.well-known/jwks.json").json
     before = management.get(EVENTS)["events"]
+    proofs = [used_proof(person) for person in people]
     old.stop()
 
     database = postgres.new_database(server.url)
@@ -97,6 +118,9 @@ def test_devices_stay_signed_in_when_their_service_moves(server, old):
     assert f"{old.directory}/session.sqlite.keys" in printed
     assert "have the same rows" in copied(old.database, database, "--verify-only")
     with moved(old, database):
+        assert all(is_used(proof, person) for proof, person in zip(proofs, people, strict=True))
+        assert not is_used(make_dpop(people[0].device.key, "GET", people[0].transport.url(LIST)), people[0])
+        proofs += [used_proof(person) for person in people]
         assert [person.refresh()["sub"] for person in people] == subjects
         assert people[0].transport.send("GET", "/.well-known/jwks.json").json == keys
         assert management.get("/webhooks") == webhooks
@@ -115,6 +139,7 @@ def test_devices_stay_signed_in_when_their_service_moves(server, old):
     copied(database, back)
     old.flags = old.flags[:-2]
     with moved(old, back):
+        assert all(is_used(proof, person) for proof, person in zip(proofs, people * 2, strict=True))
         assert [person.refresh()["sub"] for person in people] == subjects
         eve.refresh()
 

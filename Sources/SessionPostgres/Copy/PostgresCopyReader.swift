@@ -8,19 +8,22 @@ struct PostgresCopyReader {
     let connection: PostgresConnection
 
     func count(_ table: CopiedTable) throws -> Int {
-        try connection.run([Statement("SELECT count(*) FROM \(table.name)")])[0].first { try $0.next() } ?? 0
+        try connection.run([Statement("SELECT count(*) FROM \(PostgresCopyForm(table).source)")])[0].first {
+            try $0.next()
+        } ?? 0
     }
 
     func read(_ table: CopiedTable, skipping skipped: Int, _ receive: (CopyLines) throws -> Void) throws {
         let columns = table.readColumns.map(\.name).joined(separator: ", ")
         let order = table.order.joined(separator: ", ")
+        let source = PostgresCopyForm(table).source
         var lines = CopyLines()
         var place = Int64(skipped)
         // Behind a pooler, only a transaction has the settings of a copy.
         try connection.run([.beginReading])
         do {
             try connection.copyOut(
-                "COPY (SELECT \(columns) FROM \(table.name) ORDER BY \(order) OFFSET \(skipped)) TO STDOUT"
+                "COPY (SELECT \(columns) FROM \(source) ORDER BY \(order) OFFSET \(skipped)) TO STDOUT"
             ) { line in
                 place += 1
                 if table.hasPlace { lines.append(integer: place) }

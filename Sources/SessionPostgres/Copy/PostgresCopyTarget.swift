@@ -54,7 +54,7 @@ package final class PostgresCopyTarget: CopyTarget {
         try explained {
             do {
                 try connection.run([.begin, CopyMarker.update(from: place, to: next)])
-                try connection.copyIn("COPY \(table.name) (\(columns)) FROM STDIN", lines)
+                try connection.copyIn("COPY \(PostgresCopyForm(table).target) (\(columns)) FROM STDIN", lines)
                 try connection.run([.commit])
             } catch {
                 _ = try? connection.run([.rollback])
@@ -68,7 +68,7 @@ package final class PostgresCopyTarget: CopyTarget {
 
     package func finish() throws {
         try explained {
-            try connection.run(CopiedTable.all.map { Statement("ANALYZE \($0.name)") })
+            try connection.run(CopiedTable.all.map { Statement("ANALYZE \(PostgresCopyForm($0).target)") })
             try connection.run([CopyMarker.deletion])
         }
     }

@@ -5,10 +5,12 @@ enum ReplayMemory {
     static func reserve(_ proof: ProofUse, app: AppID, now: Timestamp) -> Statement {
         .guarded(
             """
-            INSERT INTO proofs (app_id, replay_key, expires_at) VALUES ($1, $2, $3)
+            INSERT INTO proofs (app_id, replay_key, expires_at) SELECT $1, $2, $3::bigint
+            WHERE NOT EXISTS (SELECT 1 FROM copied_proofs WHERE key = $5 AND expires_at > $4)
             ON CONFLICT (app_id, replay_key) DO UPDATE SET expires_at = excluded.expires_at
             WHERE proofs.expires_at <= $4
-            """, [app, proof.replayKey, proof.rememberUntil, now], orFail: .taken(.proof(proof.replayKey)))
+            """, [app, proof.replayKey, proof.rememberUntil, now, proof.shortKey(app: app)],
+            orFail: .taken(.proof(proof.replayKey)))
     }
 
     /// Remembers a redemption, and then checks that it was not deleted. In this order, because the insert waits for a deletion

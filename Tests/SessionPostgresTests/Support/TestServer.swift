@@ -78,7 +78,7 @@ extension PostgresStore {
     }
 
     static let emptying = [
-        "events", "webhooks", "apps", "management_keys", "users", "proofs", "redemptions", "deleted_redemptions",
-        "verifications", "counters", "challenges", "grants", "messages",
+        "events", "webhooks", "apps", "management_keys", "users", "proofs", "copied_proofs", "redemptions",
+        "deleted_redemptions", "verifications", "counters", "challenges", "grants", "messages",
     ].map { Statement("DELETE FROM \($0)") }
 }

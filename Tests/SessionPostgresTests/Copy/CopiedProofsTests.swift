@@ -1,0 +1,92 @@
+internal import Foundation
+internal import SessionDomain
+internal import SessionSQLite
+internal import Testing
+
+@testable import SessionPostgres
+@testable import SessionStoreContract
+
+@Suite("Used proofs in a copy", .timeLimit(.minutes(1)))
+struct CopiedProofsTests {
+    private static let now = Timestamp(seconds: 1_800_000_000)
+
+    private let url: String
+    private let location: PostgresLocation
+
+    init() throws {
+        url = try TestServer.emptyDatabase()
+        location = try PostgresLocation(url)
+    }
+
+    private func copy(_ source: any CopySource, to target: any CopyTarget, identity: String? = "one") throws {
+        let copier = DatabaseCopier(from: source, to: target) { _ in }
+        _ = try copier.copy(identity)
+        try copier.finish(after: try copier.compare())
+    }
+
+    private func count(_ sql: String) throws -> Int { try TestServer.connect(to: url).one(sql) }
+
+    /// Uses some of these proofs in an app.
+    ///
+    /// - Returns: Whether each one is new.
+    private func use(
+        _ numbers: ClosedRange<Int>, in store: some IntentStore, app: AppID, lasting seconds: Int64 = 60
+    ) async throws -> [Bool] {
+        var answers: [Bool] = []
+        for number in numbers {
+            let proof = ProofUse(
+                thumbprint: "key", replayKey: "proof é \(number)", rememberUntil: Self.now + seconds, nonce: nil,
+                windowStart: Self.now, isFresh: true, issuedAt: Self.now)
+            answers.append(try await store.perform(ReserveProof(proof, app: app, now: Self.now)))
+        }
+        return answers
+    }
+
+    @Test("A proof stays used in its app, and in no other, after a copy and after the way back")
+    func proofs() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "proofs-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (path, back) = (directory.appending(path: "a").path, directory.appending(path: "b").path)
+        let (one, other) = (try #require(AppID("first01")), try #require(AppID("second1")))
+
+        let embedded = try SQLiteStore.open(.file(path))
+        #expect(try await use(1...2, in: embedded, app: one) == [true, true])
+        #expect(try await use(1...1, in: embedded, app: other) == [true])
+        #expect(try await use(9...9, in: embedded, app: one, lasting: 0) == [true])
+        try await embedded.close()
+        let source = try SQLiteCopySource(path)
+        try copy(source, to: try PostgresCopyTarget(location))
+        source.close()
+
+        let postgres = try PostgresStore.open(location, opening: .existing)
+        #expect(try await use(1...3, in: postgres, app: one) == [false, false, true])
+        #expect(try await use(1...2, in: postgres, app: other) == [false, true])
+        // One that has expired is used again, and is in both tables then.
+        #expect(try await use(9...9, in: postgres, app: one) == [true])
+        await postgres.close()
+        #expect(try count("SELECT count(*) FROM copied_proofs") == 4)
+        #expect(try count("SELECT count(*) FROM proofs") == 3)
+
+        try copy(try PostgresCopySource(location), to: try SQLiteCopyTarget(back), identity: nil)
+        let again = try SQLiteStore.open(.file(back))
+        #expect(try await use(1...4, in: again, app: one) == [false, false, false, true])
+        #expect(try await use(1...3, in: again, app: other) == [false, false, true])
+        #expect(try await use(9...9, in: again, app: one) == [false])
+        try await again.close()
+        // None is there twice, and the expired one was kept until housekeeping.
+        let rows = try SQLiteCopySource(back)
+        #expect(try rows.count(#require(CopiedTable.all.first { $0.name == "proofs" })) == 8)
+        rows.close()
+    }
+
+    @Test("Copied proofs are deleted when they have expired")
+    func expiredProofs() async throws {
+        try await PostgresStore.open(location).close()
+        try TestServer.connect(to: url).run([Statement("INSERT INTO copied_proofs VALUES (-1, 1000), (2, 2000)")])
+        let postgres = try PostgresStore.open(location, opening: .existing)
+        #expect(try await postgres.deleteExpired(now: Timestamp(milliseconds: 1000), limit: 10) == 1)
+        await postgres.close()
+        #expect(try TestServer.connect(to: url).one("SELECT key FROM copied_proofs") as Int == 2)
+    }
+}
