@@ -8,7 +8,7 @@ extension ProofUse {
     /// The first eight bytes, big-endian, of the SHA-256 of app, full stop and replay key. Databases contain it, so it never
     /// changes.
     ///
-    /// Nobody can choose the key of a proof that somebody else will make: its `jti` is random. So the service rejects a new
+    /// An attacker cannot choose the key of a proof that a client will make: its `jti` is random. So the service rejects a new
     /// proof as a used one with a chance of 2^-64 for each proof that the store remembers.
     package static func shortKey(of replayKey: String, app: String) -> Int64 {
         SHA256.digest(of: app, ".", replayKey).withUnsafeBytes {

@@ -30,7 +30,7 @@ struct CopiedProofsTests {
     ///
     /// - Returns: Whether each one is new.
     private func use(
-        _ numbers: ClosedRange<Int>, in store: some IntentStore, app: AppID, lasting seconds: Int64 = 60
+        _ numbers: ClosedRange<Int>, in store: some IntentStore, app: AppID, lasting seconds: Int = 60
     ) async throws -> [Bool] {
         var answers: [Bool] = []
         for number in numbers {
