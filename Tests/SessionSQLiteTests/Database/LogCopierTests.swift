@@ -107,7 +107,8 @@ struct LogCopierTests {
     func lost() async throws {
         for number in 0..<3 { try await insert(number) }
         try await settle()
-        let before = try await keysWithoutLog()
+        // A part of the log may be in it, so the file cannot be read without the log.
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
         try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
         try await store.database.writeWithoutTransaction { [copier, files] db in
             for _ in 0..<3 {
@@ -116,7 +117,7 @@ struct LogCopierTests {
             }
         }
         try FileManager.default.moveItem(atPath: path + ".moved", toPath: path)
-        #expect(try await keysWithoutLog() == before)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
         try await store.close()
     }
 }
