@@ -95,7 +95,8 @@ let package = Package(
         .target(name: "SessionPostgres", dependencies: ["SessionDomain", "SessionTokens", "CPostgres"]),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
-        .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"]),
+        .target(name: "CHashMemory", publicHeadersPath: "."),
+        .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium", "CHashMemory"]),
         .target(name: "CCurl", publicHeadersPath: "."),
         .target(
             name: "SessionDelivery",
@@ -119,8 +120,7 @@ let package = Package(
                 "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionConsole", "SessionDelivery",
                 "SessionDomain", "SessionEgress", "SessionHTTP", "SessionPostgres", "SessionSQLite", "SessionTelemetry",
                 "SessionTokens", "SessionWire", crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics,
-                nioCore, nioHTTP1, nioSSL,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                nioCore, nioHTTP1, nioSSL, .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"), .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -220,7 +220,7 @@ let package = Package(
         .testTarget(
             name: "SessionTelemetryTests",
             dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics, tracing]),
-        .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
+        .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain", "CHashMemory"]),
         .testTarget(
             name: "PreludeSessionTestingTests",
             dependencies: ["PreludeSession", "PreludeSessionTesting", "PreludeSessionVerifier", httpTypes]),

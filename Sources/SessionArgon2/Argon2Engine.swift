@@ -8,11 +8,17 @@ struct Argon2Engine: Sendable {
     /// Returns a hash of no password, which takes as long to verify as any other one of that cost.
     var dummy: @Sendable (Argon2Cost) throws(Argon2Error) -> String = sodiumDummy
 
+    /// - Parameter hugePages: Whether hashes ask for huge pages.
     /// - Throws: `Argon2Error.libraryUnusable` when libsodium fails to initialize.
-    static func sodium() throws(Argon2Error) -> Argon2Engine {
+    static func sodium(hugePages: Bool = true) throws(Argon2Error) -> Argon2Engine {
         // 1 means that it is already initialized.
         guard sodium_init() >= 0 else { throw .libraryUnusable }
-        return Argon2Engine(hash: sodiumHash, verify: sodiumVerify)
+        guard hugePages else { return Argon2Engine(hash: sodiumHash, verify: sodiumVerify) }
+        return Argon2Engine(
+            hash: { password, cost throws(Argon2Error) in
+                try HashMemory.inHugePages { () throws(Argon2Error) in try sodiumHash(password, cost) }
+            },
+            verify: { password, hash in HashMemory.inHugePages { sodiumVerify(password, hash) } })
     }
 
     @Sendable private static func sodiumHash(_ password: [CChar], _ cost: Argon2Cost) throws(Argon2Error) -> String {

@@ -23,13 +23,16 @@ struct InProcessCommand: AsyncParsableCommand {
     var onlyHashes = false
 
     func run() async throws {
-        guard !onlyHashes else { return print(try await hashes().line) }
+        guard !onlyHashes else {
+            for hugePages in [false, true] { print(try await hashes(hugePages: hugePages).line) }
+            return
+        }
         let service = try await InProcessService(folder: URL(fileURLWithPath: folder))
         var sessions: [InProcessSession] = []
         for index in 0..<callers { sessions.append(try await service.signIn("+1415200\(1000 + index)")) }
         print(try await refreshes(.domain, service, &sessions).line)
         print(try await refreshes(.router, service, &sessions).line)
-        print(try await hashes().line)
+        for hugePages in [false, true] { print(try await hashes(hugePages: hugePages).line) }
         print(try syncs().line)
         try await service.close()
     }
@@ -67,9 +70,10 @@ struct InProcessCommand: AsyncParsableCommand {
         return InProcessResult(way.rawValue, count, watch)
     }
 
-    /// The rate of Argon2id alone. A password login cannot be faster.
-    private func hashes() async throws -> InProcessResult {
-        let hasher = try Argon2PasswordHasher()
+    /// The rate of Argon2id alone, by libsodium as it is, or in the memory that the service gives it. A password login cannot
+    /// be faster than the second one.
+    private func hashes(hugePages: Bool) async throws -> InProcessResult {
+        let hasher = try Argon2PasswordHasher(hugePages: hugePages)
         guard let app = AppID(ServiceProcess.app) else { throw BenchmarkError("the id of the app is not valid") }
         var watch = Stopwatch()
         var count = 0
@@ -84,7 +88,7 @@ struct InProcessCommand: AsyncParsableCommand {
             watch.stop()
             count += 8
         }
-        return InProcessResult("argon2id", count, watch)
+        return InProcessResult(hugePages ? "argon2id-huge" : "argon2id", count, watch)
     }
 
     /// The rate of what a commit of one refresh writes to the log: three pages, and a sync. The file has its size before, as
