@@ -53,7 +53,9 @@ internal import Testing
 
         /// The huge pages of the mapping that has an address (proc_pid_smaps(5)). The kernel can join it with its neighbours.
         private static func hugeKibibytes(at address: UInt) throws -> Int {
-            let lines = try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n")
+            // Foundation reads only the beginning of such a file when it is asked for a text.
+            let bytes = try #require(try FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd())
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
             let mapping = lines.drop { line in
                 let ends = line.prefix { $0 != " " }.split(separator: "-").map { UInt($0, radix: 16) }
                 guard ends.count == 2, let start = ends[0], let end = ends[1] else { return true }
