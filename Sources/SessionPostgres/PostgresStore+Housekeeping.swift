@@ -5,7 +5,7 @@ extension PostgresStore: HousekeepingStore {
     /// The tables whose rows expire, with their key and the column of the time.
     private static let expiring = [
         (table: "proofs", key: "app_id, replay_key", expiry: "expires_at"),
-        (table: "copied_proofs", key: "key", expiry: "expires_at"),
+        (table: "copied_proofs", key: "app_id, key", expiry: "expires_at"),
         (table: "verifications", key: "app_id, token_hash", expiry: "code_expires_at"),
         (table: "challenges", key: "app_id, id", expiry: "expires_at"),
         (table: "grants", key: "app_id, user_id, id", expiry: "expires_at"),

@@ -1,4 +1,5 @@
 internal import SessionDomain
+internal import SessionTokens
 internal import Testing
 
 extension ContractWorld {
@@ -8,10 +9,13 @@ extension ContractWorld {
         lasts seconds: Int = 180, made offset: Int = 1, window: Int = -100
     ) -> ProofUse {
         ProofUse(
-            thumbprint: key, replayKey: "\(key)/\(name)", rememberUntil: now + seconds,
+            thumbprint: key, replayKey: Self.replayKey("\(key)/\(name)"), rememberUntil: now + seconds,
             nonce: hasNonce ? .current : nil, windowStart: now + window, isFresh: isFresh, issuedAt: now + offset,
             attempt: attempt)
     }
+
+    /// A replay key has this form.
+    static func replayKey(_ name: String) -> String { DPoPProof.accessTokenHash(name) }
 
     func newSession(
         of user: User, key: String? = "key-1", at time: Timestamp? = nil, idle: Int = 30 * 86_400,

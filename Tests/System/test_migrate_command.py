@@ -1,19 +1,27 @@
 """Tests `prelude-session migrate` on both kinds of databases."""
 
+import base64
 import concurrent.futures
+import contextlib
+import hashlib
 import json
+import re
 import sqlite3
 
 import pytest
 
 import postgres
 from conftest import running
+from device import V1
+from dpop import make_dpop
+from person import Person
 from service import Service
-from test_operator_commands import NEWEST, VERSIONS, command, contents, database
+from test_operator_commands import NEWEST, command, contents, database, migrations
 
 
-#: Two steps before the newest version.
-OLDER = VERSIONS[-3]
+#: Some steps before the newest version.
+OLDER = 8
+STEPS = "9 messages, 11 events by actor, 12 short proofs"
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +39,43 @@ def status(directory, location: str) -> tuple[int, dict]:
     return shown.returncode, json.loads(shown.stdout)[0]
 
 
+def execute(path, statement: str) -> list[tuple]:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        return connection.execute(statement).fetchall()
+
+
+@postgres.only_embedded
+def test_a_proof_that_was_used_before_the_migration_stays_used(service):
+    """The table of used proofs becomes that of schema 11 again, and the service migrates it."""
+    person = Person.signed_in(service)
+    path = f"{V1}/me/list"
+    proof = make_dpop(person.device.key, "GET", person.transport.url(path))
+
+    def use(proof: str) -> tuple[int, str | None]:
+        authorization = person.device.authorization(person.access_token)
+        answer = person.device.send_with(proof, "GET", path, None, [authorization])
+        return answer.status, answer.code
+
+    assert use(proof) == (200, None)
+    service.stop()
+    jti = json.loads(base64.urlsafe_b64decode(proof.split(".")[1] + "=="))["jti"]
+    digest = hashlib.sha256(f"{person.device.key.thumbprint()}.{jti}".encode()).digest()
+    key = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+    [(app, short, expires_at)] = service.sql(
+        f"SELECT app_id, key, expires_at FROM proofs WHERE key = {int.from_bytes(digest[:8], 'big', signed=True)}")
+    foundation = migrations()[1]
+    for statement in (
+        "DROP TABLE proofs", re.search(r"CREATE TABLE proofs .*?WITHOUT ROWID", foundation, re.DOTALL)[0],
+        "CREATE INDEX proofs_by_expiry ON proofs (expires_at)",
+        f"INSERT INTO proofs VALUES ('{app}', '{key}', {expires_at})", "PRAGMA user_version = 11"):
+        service.sql(statement)
+    service.start()
+    assert "migrated the database" in service.log()
+    assert service.sql("SELECT app_id, key, expires_at FROM proofs") == [(app, short, expires_at)]
+    assert use(proof) == (400, "invalid_dpop_proof")
+    assert use(make_dpop(person.device.key, "GET", person.transport.url(path))) == (200, None)
+
+
 def test_an_embedded_database_of_an_older_version_is_shown_and_migrated(tmp_path):
     path = database(tmp_path / "old", OLDER)
     before = contents(path)
@@ -38,20 +83,26 @@ def test_an_embedded_database_of_an_older_version_is_shown_and_migrated(tmp_path
     assert code == 2
     assert shown == {
         "database": str(path), "schema": str(OLDER), "supported": str(NEWEST), "state": "pending",
-        "pending": "9 messages, 11 events by actor"}
+        "pending": STEPS}
     plan = migrate(tmp_path, "plan", "sqlite:old")
     assert plan.returncode == 0 and "-- 9 messages\nBEGIN IMMEDIATE;" in plan.stdout
     assert contents(path) == before, "neither command changes anything"
 
-    # The plan is SQL that works, and leads to the same schema.
+    # The plan is SQL that works, and leads to the same schema and rows.
     by_hand = database(tmp_path / "by-hand", OLDER)
-    with sqlite3.connect(by_hand, isolation_level=None) as connection:
+    key = base64.urlsafe_b64encode(bytes(range(240, 256)) * 2).rstrip(b"=").decode()
+    for old in (path, by_hand):
+        execute(old, f"INSERT INTO proofs VALUES ('testapp', '{key}', 1000)")
+    with contextlib.closing(sqlite3.connect(by_hand, isolation_level=None)) as connection:
         connection.executescript(plan.stdout)
     done = migrate(tmp_path, "up", "sqlite:old", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [{
-        "database": str(path), "from": str(OLDER), "to": str(NEWEST), "steps": "9 messages, 11 events by actor"}]
+        "database": str(path), "from": str(OLDER), "to": str(NEWEST), "steps": STEPS}]
     assert contents(path) == contents(by_hand)
+    for new in (path, by_hand):
+        assert execute(new, "SELECT app_id, key, expires_at FROM proofs") == [
+            ("testapp", int.from_bytes(range(240, 248), "big", signed=True), 1000)]
     assert status(tmp_path, "sqlite:old")[1]["state"] == "current"
     again = migrate(tmp_path, "up", "sqlite:old")
     assert again.returncode == 0 and "none" in again.stdout
@@ -76,13 +127,13 @@ def test_a_postgresql_database_is_shown_created_and_migrated(server, tmp_path):
     code, shown = status(tmp_path, url)
     assert (code, shown["schema"], shown["state"]) == (2, "0", "empty")
     steps = json.loads(migrate(tmp_path, "plan", url, "--json").stdout)
-    assert [step["name"] for step in steps] == ["foundation", "settings revision", "events by actor"]
+    assert [step["name"] for step in steps] == ["foundation", "settings revision", "events by actor", "copied proofs"]
     assert status(tmp_path, url)[1] == shown, "a plan changes nothing"
 
     # An administrator runs the first step of the plan.
     postgres.execute(url, steps[0]["sql"])
     code, shown = status(tmp_path, url)
-    steps = "10 settings revision, 11 events by actor"
+    steps = "10 settings revision, 11 events by actor, 12 copied proofs"
     assert (code, shown["schema"], shown["state"], shown["pending"]) == (2, "9", "pending", steps)
     plan = migrate(tmp_path, "plan", url).stdout
     assert plan.startswith("-- 10 settings revision\nBEGIN") and "COMMIT;\n-- 11 events by actor\n" in plan

@@ -26,7 +26,7 @@ extension CopiedTable {
                 generation created_at last_seen_at rotated_at settled_generation idle_expires_at absolute_expires_at \
                 revoked_at purge_hour
                 """, booleans: "demands_nonce"),
-        CopiedTable("proofs", order: "key", integers: "key expires_at"),
+        CopiedTable("proofs", order: "app_id key", texts: "app_id", integers: "key expires_at"),
         CopiedTable("redemptions", order: "app_id id", texts: "app_id id kind", integers: "expires_at"),
         CopiedTable(
             "deleted_redemptions", order: "app_id kind expiry_hour", texts: "app_id kind",

@@ -20,7 +20,7 @@ package struct CopiedTable: Sendable, Equatable {
     ///   - place: The column that has the order of the rows, if there is one.
     ///   - texts: Names of columns, separated by spaces, as in all parameters after it.
     init(
-        _ name: String, place: String = "", order: String, texts: String = "", integers: String = "",
+        _ name: String, place: String = "", order: String, texts: String, integers: String = "",
         booleans: String = "",
         bytes: String = ""
     ) {

@@ -21,12 +21,13 @@ struct PostgresCopyForm {
     /// used again after it expired is in both.
     private static let proofs = """
         (
-            SELECT key, max(expires_at) AS expires_at FROM (
-                SELECT ('x' || encode(substr(sha256(convert_to(app_id || '.' || replay_key, 'UTF8')), 1, 8), 'hex'))
-                    ::bit(64)::bigint AS key, expires_at
+            SELECT app_id, key, max(expires_at) AS expires_at FROM (
+                SELECT app_id, expires_at,
+                    ('x' || encode(substr(decode(translate(replay_key, '-_', '+/') || '=', 'base64'), 1, 8), 'hex'))
+                        ::bit(64)::bigint AS key
                 FROM proofs
-                UNION ALL SELECT key, expires_at FROM copied_proofs
-            ) AS used GROUP BY key
+                UNION ALL SELECT app_id, expires_at, key FROM copied_proofs
+            ) AS used GROUP BY app_id, key
         ) AS short_proofs
         """
 }

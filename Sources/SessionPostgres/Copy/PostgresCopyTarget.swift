@@ -43,7 +43,8 @@ package final class PostgresCopyTarget: CopyTarget {
         guard schema == 0 else { throw CopyError.notEmpty }
         // All tables and the marker at once. A service that starts now waits for the lock, and finds the marker then.
         try connection.run(
-            Migration.creation(try Partitioning.of(connection)) + [CopyMarker.creation, CopyMarker.insertion(source)])
+            Migration.creation(try Partitioning.of(connection))
+                + [Migration.needingCopiedProofs, CopyMarker.creation, CopyMarker.insertion(source)])
         return .start
     }
 

@@ -1,10 +1,17 @@
 extension Migration {
     /// Used proofs that a copy has brought from an embedded database, which keeps only `ProofUse.shortKey` of each. They
-    /// expire within minutes. The version before does not look at them, but it makes no such copy either.
+    /// expire within minutes. The version before does not look at them, so it cannot use a copy (`PostgresCopyTarget`).
     static let copiedProofs = Migration(
         number: 12, name: "copied proofs", usableFrom: 10,
         statements: [
-            "CREATE TABLE copied_proofs (key BIGINT PRIMARY KEY, expires_at BIGINT NOT NULL)",
+            """
+            CREATE TABLE copied_proofs (
+                app_id TEXT COLLATE "C" NOT NULL,
+                key BIGINT NOT NULL,
+                expires_at BIGINT NOT NULL,
+                PRIMARY KEY (app_id, key)
+            )
+            """,
             "CREATE INDEX copied_proofs_by_expiry ON copied_proofs (expires_at)",
         ])
 }

@@ -88,6 +88,10 @@ struct Migration: Sendable {
         Statement("UPDATE prelude_session SET schema = \(number), usable_from = \(usableFrom) WHERE id = 1")
     }
 
+    /// Keeps the versions before `copiedProofs` from a database that has such proofs: they would accept them again.
+    static let needingCopiedProofs = Statement(
+        "UPDATE prelude_session SET usable_from = \(copiedProofs.number) WHERE id = 1")
+
     /// What creates that row.
     static let ledger = [
         Statement(

@@ -86,7 +86,8 @@ struct Migrator {
 
     /// One statement, because another node may create the tables now. Then the row with the version exists before them.
     private func refuseForeign() throws {
-        let names = CopiedTable.all.map { "'\($0.name)'" }.joined(separator: ", ")
+        let tables = CopiedTable.all.map(\.name) + ["copied_proofs", "settings_revision"]
+        let names = tables.map { "'\($0)'" }.joined(separator: ", ")
         let query = """
             SELECT min(tablename::text) FROM pg_tables
             WHERE schemaname = current_schema() AND tablename IN (\(names)) AND to_regclass('prelude_session') IS NULL

@@ -8,7 +8,7 @@ struct Partitioning: Equatable {
     /// A parameter of the server, which a database, a role or a URL can set.
     static let setting = "prelude_session.partitions"
 
-    /// The columns of the hash, by table. All other tables are as small as the configuration.
+    /// The columns of the hash, by table. All other tables are as small as the configuration, or have rows only for minutes.
     static let keys = [
         "users": "app_id, id", "external_ids": "app_id, external_id", "identifiers": "app_id, canonical",
         "sessions": "app_id, id", "proofs": "app_id, replay_key", "redemptions": "app_id, id",

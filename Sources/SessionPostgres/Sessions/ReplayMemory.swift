@@ -6,10 +6,10 @@ enum ReplayMemory {
         .guarded(
             """
             INSERT INTO proofs (app_id, replay_key, expires_at) SELECT $1, $2, $3::bigint
-            WHERE NOT EXISTS (SELECT 1 FROM copied_proofs WHERE key = $5 AND expires_at > $4)
+            WHERE NOT EXISTS (SELECT 1 FROM copied_proofs WHERE app_id = $1 AND key = $5 AND expires_at > $4)
             ON CONFLICT (app_id, replay_key) DO UPDATE SET expires_at = excluded.expires_at
             WHERE proofs.expires_at <= $4
-            """, [app, proof.replayKey, proof.rememberUntil, now, proof.shortKey(app: app)],
+            """, [app, proof.replayKey, proof.rememberUntil, now, proof.shortKey],
             orFail: .taken(.proof(proof.replayKey)))
     }
 

@@ -1,13 +1,11 @@
 internal import GRDB
 internal import SessionDomain
 
-/// One numbered step of the schema. Its number, its SQL and its functions never change.
+/// One numbered step of the schema. Its number and its SQL never change.
 struct Migration: Sendable {
     let number: Int
     let name: String
     let sql: String
-    /// What the SQL calls and SQLite does not have.
-    var functions: [DatabaseFunction] = []
 
     /// All steps in order. A step has the same number in every store. A number can be missing in a store that does not need
     /// the step.
@@ -54,8 +52,6 @@ struct Migration: Sendable {
                     if found == 0, migration.number == migrations.first?.number { found = current }
                     return .rollback
                 }
-                for function in migration.functions { db.add(function: function) }
-                defer { for function in migration.functions { db.remove(function: function) } }
                 for sql in migration.statements { try db.execute(sql: sql) }
                 return .commit
             }

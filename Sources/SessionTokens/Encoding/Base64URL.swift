@@ -57,6 +57,12 @@ package enum Base64URL {
         return isCanonical ? decoded : nil
     }
 
+    /// The six bits of a character. `nil` for one that the encoding does not have.
+    package static func bits(of character: UInt8) -> UInt8? {
+        let value = values[Int(character)]
+        return value < 64 ? value : nil
+    }
+
     private static func encode(buffer input: UnsafeBufferPointer<UInt8>) -> String {
         String(unsafeUninitializedCapacity: encodedCount(input.count)) { encode(buffer: input, into: $0) }
     }

@@ -35,7 +35,8 @@ struct CopiedProofsTests {
         var answers: [Bool] = []
         for number in numbers {
             let proof = ProofUse(
-                thumbprint: "key", replayKey: "proof é \(number)", rememberUntil: Self.now + seconds, nonce: nil,
+                thumbprint: "key", replayKey: ContractWorld.replayKey("\(number)"), rememberUntil: Self.now + seconds,
+                nonce: nil,
                 windowStart: Self.now, isFresh: true, issuedAt: Self.now)
             answers.append(try await store.perform(ReserveProof(proof, app: app, now: Self.now)))
         }
@@ -76,17 +77,48 @@ struct CopiedProofsTests {
         try await again.close()
         // None is there twice, and the expired one was kept until housekeeping.
         let rows = try SQLiteCopySource(back)
-        #expect(try rows.count(#require(CopiedTable.all.first { $0.name == "proofs" })) == 8)
+        #expect(try rows.count(Self.table) == 8)
         rows.close()
     }
 
     @Test("Copied proofs are deleted when they have expired")
     func expiredProofs() async throws {
         try await PostgresStore.open(location).close()
-        try TestServer.connect(to: url).run([Statement("INSERT INTO copied_proofs VALUES (-1, 1000), (2, 2000)")])
+        try TestServer.connect(to: url).run([
+            Statement("INSERT INTO copied_proofs VALUES ('first01', -1, 1000), ('first01', 2, 2000)")
+        ])
         let postgres = try PostgresStore.open(location, opening: .existing)
         #expect(try await postgres.deleteExpired(now: Timestamp(milliseconds: 1000), limit: 10) == 1)
         await postgres.close()
         #expect(try TestServer.connect(to: url).one("SELECT key FROM copied_proofs") as Int == 2)
+    }
+
+    @Test("PostgreSQL computes the same short key as this program")
+    func shortKeys() async throws {
+        try await PostgresStore.open(location).close()
+        let connection = try TestServer.connect(to: url)
+        let keys = (0..<50).map { ContractWorld.replayKey("\($0)") }
+        for key in keys {
+            try connection.run([Statement("INSERT INTO proofs VALUES ('first01', $1, 1)", [key])])
+        }
+        let query = "SELECT key FROM \(PostgresCopyForm(try Self.table).source) ORDER BY key"
+        let computed: [Int64] = try connection.run([Statement(query)])[0].all { try $0.next() }
+        #expect(computed == keys.map { ProofUse.shortKey(of: $0) }.sorted())
+        #expect(computed.contains { $0 < 0 } && computed.contains { $0 > 0 })
+    }
+
+    private static var table: CopiedTable {
+        get throws { try #require(CopiedTable.all.first { $0.name == "proofs" }) }
+    }
+
+    @Test("A version that does not look at copied proofs cannot use a copy")
+    func older() throws {
+        let target = try PostgresCopyTarget(location)
+        _ = try target.begin(from: "one")
+        try target.finish()
+        #expect(try count("SELECT usable_from FROM prelude_session") == 12)
+        let older = Migrator(
+            connection: try TestServer.connect(to: url), migrations: Migration.all.filter { $0.number < 12 })
+        #expect(throws: StoreError.newerSchema(found: Migration.supported, supported: 11)) { try older.migrate() }
     }
 }

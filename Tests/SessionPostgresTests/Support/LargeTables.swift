@@ -20,7 +20,8 @@ enum LargeTables {
             sessions SELECT 'contra1', n, n, 0, 'key', 'proof', NULL, '', FALSE, '', NULL, '', '', '', '', n, n, n, 0,
                 n, n, NULL, n
             """,
-            "proofs SELECT 'contra1', n, n", "copied_proofs SELECT n, n", "redemptions SELECT 'contra1', n, 'login', n",
+            "proofs SELECT 'contra1', n, n", "copied_proofs SELECT 'contra1', n, n",
+            "redemptions SELECT 'contra1', n, 'login', n",
             "counters SELECT 'contra1', n, 1, n", "grants SELECT 'contra1', n, n, n, 'pay', 'single-use', 0, n",
             "challenges SELECT 'contra1', n, n, n, 'pay', 'single-use', 1, '[]', NULL, n, n, 0, 0, n, NULL, NULL",
             """
