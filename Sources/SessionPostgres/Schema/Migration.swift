@@ -90,7 +90,7 @@ struct Migration: Sendable {
 
     /// Keeps the versions before `copiedProofs` from a database that has such proofs: they would accept them again.
     static let needingCopiedProofs = Statement(
-        "UPDATE prelude_session SET usable_from = \(copiedProofs.number) WHERE id = 1")
+        "UPDATE prelude_session SET usable_from = \(copiedProofs.number) WHERE usable_from < \(copiedProofs.number)")
 
     /// What creates that row.
     static let ledger = [

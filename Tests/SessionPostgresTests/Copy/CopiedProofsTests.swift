@@ -36,8 +36,7 @@ struct CopiedProofsTests {
         for number in numbers {
             let proof = ProofUse(
                 thumbprint: "key", replayKey: ContractWorld.replayKey("\(number)"), rememberUntil: Self.now + seconds,
-                nonce: nil,
-                windowStart: Self.now, isFresh: true, issuedAt: Self.now)
+                nonce: nil, windowStart: Self.now, isFresh: true, issuedAt: Self.now)
             answers.append(try await store.perform(ReserveProof(proof, app: app, now: Self.now)))
         }
         return answers
