@@ -119,5 +119,10 @@ struct CopiedProofsTests {
         let older = Migrator(
             connection: try TestServer.connect(to: url), migrations: Migration.all.filter { $0.number < 12 })
         #expect(throws: StoreError.newerSchema(found: Migration.supported, supported: 11)) { try older.migrate() }
+        // What a later step demands stays.
+        try TestServer.connect(to: url).run([
+            Statement("UPDATE prelude_session SET usable_from = 13"), Migration.needingCopiedProofs,
+        ])
+        #expect(try count("SELECT usable_from FROM prelude_session") == 13)
     }
 }
