@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instruction fetches of a refresh that miss the caches of a core: cache_misses.py PROGRAM...
+"""Counts the instruction fetches of a refresh that miss the caches of a core: misses.py PROGRAM...
 
 callgrind simulates 32 KB and 512 KB, so other programs change nothing. Each refresh has its connection and a request for the
 key set. The counts are those of 170 refreshes without those of 20. Needs valgrind, objcopy and the Python of the foreign
