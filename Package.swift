@@ -5,8 +5,7 @@ import PackageDescription
 // SDKs of Xcode 16.3. An app project can enable a trait in Xcode 26.4 and later; with an older one, a package between does.
 
 /// `scripts/environment` sets this variable. With it, this manifest describes the service, the examples and all tests.
-/// Without it, the manifest is what apps see. The sources are marked for the systems of the SDK in both cases. The tests are
-/// not, because Swift Testing rejects a marked suite.
+/// Without it, it is what apps see. Sources are marked for the systems of the SDK. Swift Testing rejects a marked suite.
 let buildsService = Context.environment["PRELUDE_SESSION_SERVICE"] != nil
 
 // Conditional wherever they are used, so that apps resolve none of them. `scripts/check-consumer` tests it.
@@ -211,7 +210,8 @@ let package = Package(
                 nioHTTP1, nioPosix, nioSSL,
             ]),
         .testTarget(
-            name: "SessionSQLiteTests", dependencies: ["SessionDomain", "SessionSQLite", "SessionStoreContract", grdb]),
+            name: "SessionSQLiteTests",
+            dependencies: ["SessionDomain", "SessionSQLite", "SessionStoreContract", grdb, sqlite]),
         .testTarget(
             name: "SessionPostgresTests",
             dependencies: ["SessionDomain", "SessionPostgres", "SessionSQLite", "SessionStoreContract"]),
