@@ -9,26 +9,27 @@ internal import GRDBSQLite
 /// program may put a layer over the functions that write files (SQLite: "The SQLite OS Interface or VFS"). This one collects
 /// the pieces while a commit of `GroupCommit` runs (`LogFile`). All other calls pass through.
 enum JoinedLog {
-    /// SQLite's own functions, with this layer over them as the default; `nil` if there are none. Nobody changes them.
-    nonisolated(unsafe) private static let system: UnsafeMutablePointer<sqlite3_vfs>? = {
-        guard let system = sqlite3_vfs_find(nil) else { return nil }
+    /// Whether SQLite opens files with the layer, as of the first use of this value.
+    private static let isReady: Bool = {
+        guard let system = sqlite3_vfs_find(nil) else { return false }
         let layer = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         layer.initialize(to: system.pointee)
         layer.pointee.pNext = nil
         layer.pointee.zName = UnsafePointer(strdup("prelude-session"))
         layer.pointee.szOsFile += CInt(LogFile.size)
-        layer.pointee.xOpen = { _, name, file, flags, usedFlags in
-            guard let system = JoinedLog.system, let file else { return SQLITE_CANTOPEN }
-            guard flags & SQLITE_OPEN_WAL != 0 else {
-                return system.pointee.xOpen(system, name, file, flags, usedFlags)
+        layer.pointee.pAppData = UnsafeMutableRawPointer(system)
+        layer.pointee.xOpen = { layer, name, file, flags, usedFlags in
+            guard let system = layer?.pointee.pAppData?.assumingMemoryBound(to: sqlite3_vfs.self), let file else {
+                return SQLITE_MISUSE
             }
-            return LogFile.open(file) { system.pointee.xOpen(system, name, $0, flags, usedFlags) }
+            let open = { system.pointee.xOpen(system, name, $0, flags, usedFlags) }
+            return flags & SQLITE_OPEN_WAL == 0 ? open(file) : LogFile.open(file, open)
         }
-        return sqlite3_vfs_register(layer, 1) == SQLITE_OK ? system : nil
+        return sqlite3_vfs_register(layer, 1) == SQLITE_OK
     }()
 
-    /// Adds the layer to what this process opens from now on.
-    static func prepare() { _ = system }
+    /// Adds the layer to what this process opens from now on. Without it, commits are slower and otherwise the same.
+    static func prepare() { _ = isReady }
 
     /// Runs a statement that commits.
     static func commit(_ db: Database, _ statement: () throws -> Void) throws {
@@ -46,7 +47,7 @@ enum JoinedLog {
     }
 
     /// The log of a connection; `nil` if it has none, or was opened without the layer.
-    private static func log(of db: Database) -> UnsafeMutablePointer<LogFile>? {
+    static func log(of db: Database) -> UnsafeMutablePointer<LogFile>? {
         var file: SQLiteFile?
         guard sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK else {
             return nil

@@ -119,7 +119,9 @@ extension LogFile {
         return code == SQLITE_OK ? closed : code
     }
 
-    nonisolated(unsafe) private static let functions: UnsafePointer<sqlite3_io_methods> = {
+    private static var functions: UnsafePointer<sqlite3_io_methods>? { UnsafePointer(bitPattern: functionsAddress) }
+
+    private static let functionsAddress: UInt = {
         let functions = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         functions.initialize(to: sqlite3_io_methods())
         // The functions of version 1: SQLite neither maps a log nor locks it.
@@ -144,6 +146,6 @@ extension LogFile {
         }
         functions.pointee.xSectorSize = { file in LogFile.after(file) { $0.xSectorSize($1) } }
         functions.pointee.xDeviceCharacteristics = { file in LogFile.after(file) { $0.xDeviceCharacteristics($1) } }
-        return UnsafePointer(functions)
+        return UInt(bitPattern: functions)
     }()
 }

@@ -62,7 +62,9 @@ final class RecordedFile {
         return UnsafeMutableRawPointer(system).assumingMemoryBound(to: System.self).pointee.record.takeUnretainedValue()
     }
 
-    nonisolated(unsafe) private static let functions: UnsafePointer<sqlite3_io_methods> = {
+    private static var functions: UnsafePointer<sqlite3_io_methods>? { UnsafePointer(bitPattern: functionsAddress) }
+
+    private static let functionsAddress: UInt = {
         let functions = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         functions.initialize(to: sqlite3_io_methods())
         functions.pointee.iVersion = 1
@@ -84,6 +86,6 @@ final class RecordedFile {
             RecordedFile.record(of: file).calls.append(.close)
             return SQLITE_OK
         }
-        return UnsafePointer(functions)
+        return UInt(bitPattern: functions)
     }()
 }
