@@ -20,7 +20,7 @@ struct JoinedLogTests {
     }
 
     /// Reads the keys, and checks the whole file, with SQLite's own functions.
-    private func keys(at path: String) throws -> (names: Int, check: String) {
+    private func keys(at path: String) throws -> [String] {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }
         try #require(sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, "unix") == SQLITE_OK)
@@ -31,8 +31,7 @@ struct JoinedLogTests {
             try #require(sqlite3_step(statement) == SQLITE_ROW)
             return String(cString: sqlite3_column_text(statement, 0))
         }
-        let names = try text("SELECT sum(length(name)) FROM management_keys")
-        return (try #require(Int(names)), try text("PRAGMA integrity_check"))
+        return [try text("SELECT sum(length(name)) FROM management_keys"), try text("PRAGMA integrity_check")]
     }
 
     @Test("The writer of a service has the layer, and each commit is in the files before its response")
@@ -50,11 +49,16 @@ struct JoinedLogTests {
                 try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
             }
             let (copied, shared) = (try keys(at: copy), try keys(at: path))
-            #expect(copied == (sum, "ok"))
-            #expect(shared == (sum, "ok"))
+            #expect(copied == ["\(sum)", "ok"])
+            #expect(shared == ["\(sum)", "ok"])
         }
         try await store.close()
-        #expect(try keys(at: path) == (sum, "ok"))
+        let closed = try keys(at: path)
+        #expect(closed == ["\(sum)", "ok"])
+    }
+
+    private func commits(_ db: Database) -> Bool {
+        (try? JoinedLog.commit(db) { try db.execute(sql: "COMMIT") }) != nil
     }
 
     @Test("A commit that fails before it writes leaves nothing for the next one")
@@ -69,9 +73,9 @@ struct JoinedLogTests {
                     CREATE TABLE things (owner INTEGER REFERENCES owners DEFERRABLE INITIALLY DEFERRED);
                     BEGIN; INSERT INTO things VALUES (1)
                     """)
-            #expect(throws: DatabaseError.self) { try JoinedLog.commit(db) { try db.execute(sql: "COMMIT") } }
+            #expect(!commits(db))
             try db.execute(sql: "INSERT INTO owners VALUES (1)")
-            try JoinedLog.commit(db) { try db.execute(sql: "COMMIT") }
+            #expect(commits(db))
         }
         #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM things") } == 1)
     }
