@@ -4,13 +4,13 @@ internal import Foundation
 /// The hash functions, which run on the calling thread. Tests replace those of libsodium.
 struct Argon2Engine: Sendable {
     var hash: @Sendable (_ password: [CChar], Argon2Cost) throws(Argon2Error) -> String
-    var verify: @Sendable (_ password: [CChar], _ hash: String) -> Bool
+    var verify: @Sendable (_ password: [CChar], _ hash: String) throws(Argon2Error) -> Bool
     /// Returns a hash of no password, which takes as long to verify as any other one of that cost.
     var dummy: @Sendable (Argon2Cost) throws(Argon2Error) -> String = sodiumDummy
 
     /// - Parameter hugePages: Whether hashes ask for huge pages.
     /// - Throws: `Argon2Error.libraryUnusable` when libsodium fails to initialize.
-    static func sodium(hugePages: Bool = true) throws(Argon2Error) -> Argon2Engine {
+    static func sodium(hugePages: Bool = HashMemory.hasHugePages) throws(Argon2Error) -> Argon2Engine {
         // 1 means that it is already initialized.
         guard sodium_init() >= 0 else { throw .libraryUnusable }
         guard hugePages else { return Argon2Engine(hash: sodiumHash, verify: sodiumVerify) }
@@ -18,7 +18,9 @@ struct Argon2Engine: Sendable {
             hash: { password, cost throws(Argon2Error) in
                 try HashMemory.inHugePages { () throws(Argon2Error) in try sodiumHash(password, cost) }
             },
-            verify: { password, hash in HashMemory.inHugePages { sodiumVerify(password, hash) } })
+            verify: { password, hash throws(Argon2Error) in
+                try HashMemory.inHugePages { () throws(Argon2Error) in try sodiumVerify(password, hash) }
+            })
     }
 
     @Sendable private static func sodiumHash(_ password: [CChar], _ cost: Argon2Cost) throws(Argon2Error) -> String {
@@ -47,9 +49,13 @@ struct Argon2Engine: Sendable {
         return Data(bytes).base64EncodedString().filter { $0 != "=" }
     }
 
-    /// Returns `false` when memory is short, too: libsodium reports it as a mismatch.
-    @Sendable private static func sodiumVerify(_ password: [CChar], _ hash: String) -> Bool {
-        crypto_pwhash_str_verify(hash, password, UInt64(password.count)) == 0
+    /// - Throws: `.outOfMemory` when the process does not get the memory. A right password must not seem wrong then.
+    @Sendable private static func sodiumVerify(_ password: [CChar], _ hash: String) throws(Argon2Error) -> Bool {
+        errno = 0
+        guard crypto_pwhash_str_verify(hash, password, UInt64(password.count)) != 0 else { return true }
+        // libsodium returns the same for both, but sets EINVAL for a wrong password.
+        guard errno != ENOMEM else { throw .outOfMemory(kibibytes: PHCString(hash)?.cost.memory ?? 0) }
+        return false
     }
 }
 

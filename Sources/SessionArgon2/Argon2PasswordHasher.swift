@@ -16,16 +16,16 @@ package struct Argon2PasswordHasher: PasswordHasher {
     /// - Parameters:
     ///   - slots: Hashes that are computed at the same time. `nil`: one per core.
     ///   - waitingLimit: Callers that may wait for a slot.
-    ///   - hugePages: Whether hashes ask for huge pages. The benchmark also measures them without.
+    ///   - hugePages: Whether hashes ask for huge pages. `nil`: if the system has some. The benchmark measures both.
     ///   - observer: Receives how long hashes wait and take.
     /// - Throws: `Argon2Error` when libsodium or the memory for one hash is unavailable.
     package init(
-        cost: Argon2Cost = .standard, slots: Int? = nil, waitingLimit: Int = 64, hugePages: Bool = true,
+        cost: Argon2Cost = .standard, slots: Int? = nil, waitingLimit: Int = 64, hugePages: Bool? = nil,
         observer: any ServiceObserver = NoObserver()
     ) throws {
         try self.init(
             cost: cost, slots: slots ?? ProcessInfo.processInfo.activeProcessorCount, waitingLimit: waitingLimit,
-            engine: .sodium(hugePages: hugePages), observer: observer)
+            engine: .sodium(hugePages: hugePages ?? HashMemory.hasHugePages), observer: observer)
     }
 
     init(
@@ -53,10 +53,10 @@ package struct Argon2PasswordHasher: PasswordHasher {
         let (engine, bytes) = (engine, Self.normalized(password))
         guard let hash, let stored = acceptable(hash) else {
             let dummy = dummy
-            _ = try await queue.perform(app) { engine.verify(bytes, dummy) }
+            _ = try await queue.perform(app) { try engine.verify(bytes, dummy) }
             return .wrong
         }
-        guard try await queue.perform(app, { engine.verify(bytes, hash) }) else { return .wrong }
+        guard try await queue.perform(app, { try engine.verify(bytes, hash) }) else { return .wrong }
         return .right(needsUpgrade: stored.cost.passes < cost.passes || stored.cost.memory < cost.memory)
     }
 

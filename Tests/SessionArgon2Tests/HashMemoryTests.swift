@@ -21,16 +21,16 @@ internal import Testing
         @Test("libsodium maps the memory of a hash through the function of this program, and only then")
         func requests() throws {
             let cost = Argon2Cost(uncheckedPasses: 1, memory: 8192)
-            let (usual, plain) = (try Argon2Engine.sodium(), try Argon2Engine.sodium(hugePages: false))
+            let (usual, plain) = (try Argon2Engine.sodium(hugePages: true), try Argon2Engine.sodium(hugePages: false))
             var hash = ""
             #expect(try requests { hash = try usual.hash(Self.password, cost) } == 1)
             var matches: [Bool] = []
-            #expect(requests { matches.append(usual.verify(Self.password, hash)) } == 1)
-            #expect(requests { matches.append(plain.verify(Self.password, hash)) } == 0)
+            #expect(try requests { matches.append(try usual.verify(Self.password, hash)) } == 1)
+            #expect(try requests { matches.append(try plain.verify(Self.password, hash)) } == 0)
             #expect(matches == [true, true])
             #expect(try requests { hash = try plain.hash(Self.password, cost) } == 0)
             // A hash that fails does not leave it on.
-            #expect(requests { matches = [usual.verify(Self.password, "no hash")] } == 0)
+            #expect(try requests { matches = [try usual.verify(Self.password, "no hash")] } == 0)
             #expect(matches == [false])
             #expect(requests { _ = Data(count: 64 << 20) } == 0)
         }
@@ -38,6 +38,28 @@ internal import Testing
         /// What the kernel allows, in brackets.
         private static let setting =
             (try? String(contentsOfFile: "/sys/kernel/mm/transparent_hugepage/enabled", encoding: .utf8)) ?? "[never]"
+
+        /// Where this is 1, the kernel would promise memory that it does not have.
+        private static let refusesMemory =
+            (try? String(contentsOfFile: "/proc/sys/vm/overcommit_memory", encoding: .utf8))?.hasPrefix("1") == false
+
+        @Test(
+            "A verification without memory is an error, and no wrong password", .enabled(if: refusesMemory),
+            arguments: [true, false])
+        func outOfMemory(hugePages: Bool) throws {
+            let engine = try Argon2Engine.sodium(hugePages: hugePages)
+            let hash = try engine.hash(Self.password, Argon2Cost(uncheckedPasses: 1, memory: 8192))
+            #expect(try !engine.verify(Self.password + [1], hash))
+            let terabytes = hash.replacingOccurrences(of: "m=8192", with: "m=4294967295")
+            #expect(throws: Argon2Error.outOfMemory(kibibytes: 4_294_967_295)) {
+                try engine.verify(Self.password, terabytes)
+            }
+        }
+
+        @Test("Hashes ask for huge pages only if the system has some")
+        func setting() {
+            #expect(HashMemory.hasHugePages == !Self.setting.contains("[never]"))
+        }
 
         @Test("The kernel gives huge pages", .enabled(if: !setting.contains("[never]")))
         func pages() throws {

@@ -55,6 +55,35 @@ struct MigrationTests {
         #expect(try TestServer.connect(to: url).one("SELECT count(*) FROM prelude_session") as Int == 1)
     }
 
+    @Test("A node whose role has no rights on a new table does not start, and names both")
+    func rights() async throws {
+        _ = try await open(.migrating)
+        let connection = try TestServer.connect(to: url)
+        let role = "node_\(UInt64.random(in: 0...UInt64.max))"
+        func run(_ statements: String...) throws { _ = try connection.run(statements.map { Statement($0) }) }
+        func start() throws {
+            try run("SET ROLE \(role)")
+            defer { try? run("RESET ROLE") }
+            _ = try Migrator(connection: connection).migrate()
+        }
+        try run("CREATE ROLE \(role)", "GRANT ALL ON ALL TABLES IN SCHEMA public TO \(role)")
+        defer { try? run("DROP OWNED BY \(role)", "DROP ROLE \(role)") }
+        try start()
+        func refusal(_ table: String) -> StoreError {
+            .unavailable(
+                "the role \(role) has no rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
+        }
+        try run("REVOKE ALL ON copied_proofs FROM \(role)")
+        #expect(throws: refusal("copied_proofs")) { try start() }
+        // Enough for requests. But nothing would delete old rows.
+        try run("GRANT SELECT ON copied_proofs TO \(role)")
+        #expect(throws: refusal("copied_proofs")) { try start() }
+        try run("GRANT DELETE ON copied_proofs TO \(role)")
+        try start()
+        try run("REVOKE ALL ON sessions FROM \(role)")
+        #expect(throws: refusal("sessions")) { try start() }
+    }
+
     @Test("A newer schema is refused, and an older one that may not be migrated")
     func versions() async throws {
         let supported = PostgresStore.supportedSchema

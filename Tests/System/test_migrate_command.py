@@ -6,7 +6,10 @@ import contextlib
 import hashlib
 import json
 import re
+import secrets
+import shutil
 import sqlite3
+import subprocess
 
 import pytest
 
@@ -85,7 +88,7 @@ def test_an_embedded_database_of_an_older_version_is_shown_and_migrated(tmp_path
         "database": str(path), "schema": str(OLDER), "supported": str(NEWEST), "state": "pending",
         "pending": STEPS}
     plan = migrate(tmp_path, "plan", "sqlite:old")
-    assert plan.returncode == 0 and "-- 9 messages\nBEGIN IMMEDIATE;" in plan.stdout
+    assert plan.returncode == 0 and plan.stdout.startswith(".bail on\n-- 9 messages\nBEGIN IMMEDIATE;")
     assert contents(path) == before, "neither command changes anything"
 
     # The plan is SQL that works, and leads to the same schema and rows.
@@ -94,7 +97,8 @@ def test_an_embedded_database_of_an_older_version_is_shown_and_migrated(tmp_path
     for old in (path, by_hand):
         execute(old, f"INSERT INTO proofs VALUES ('testapp', '{key}', 1000)")
     with contextlib.closing(sqlite3.connect(by_hand, isolation_level=None)) as connection:
-        connection.executescript(plan.stdout)
+        # Without the command of the shell.
+        connection.executescript(plan.stdout.partition("\n")[2])
     done = migrate(tmp_path, "up", "sqlite:old", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [{
@@ -106,6 +110,25 @@ def test_an_embedded_database_of_an_older_version_is_shown_and_migrated(tmp_path
     assert status(tmp_path, "sqlite:old")[1]["state"] == "current"
     again = migrate(tmp_path, "up", "sqlite:old")
     assert again.returncode == 0 and "none" in again.stdout
+
+
+@pytest.mark.skipif(not shutil.which("sqlite3"), reason="there is no sqlite3")
+def test_the_shell_ends_at_the_first_error_of_the_plan(tmp_path):
+    """Without that, a full disk would lose all used proofs: the shell would go on and drop their table."""
+    path = database(tmp_path / "old", OLDER)
+    rows = [("testapp", secrets.token_urlsafe(32), 1000) for _ in range(20_000)]
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.executemany("INSERT INTO proofs VALUES (?, ?, ?)", rows)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    plan = migrate(tmp_path, "plan", "sqlite:old").stdout
+
+    def run(*arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run(["sqlite3", *arguments, path], input=plan, capture_output=True, text=True)
+
+    full = run("-cmd", f"PRAGMA max_page_count = {pages + 40}")
+    assert full.returncode != 0 and "full" in full.stderr
+    assert execute(path, "SELECT count(*) FROM proofs") == [(len(rows),)]
+    assert status(tmp_path, "sqlite:old")[1]["state"] == "pending"
 
 
 @pytest.mark.parametrize("action", ["status", "plan", "up"])
@@ -136,7 +159,7 @@ def test_a_postgresql_database_is_shown_created_and_migrated(server, tmp_path):
     steps = "10 settings revision, 11 events by actor, 12 copied proofs"
     assert (code, shown["schema"], shown["state"], shown["pending"]) == (2, "9", "pending", steps)
     plan = migrate(tmp_path, "plan", url).stdout
-    assert plan.startswith("-- 10 settings revision\nBEGIN") and "COMMIT;\n-- 11 events by actor\n" in plan
+    assert plan.startswith("\\set ON_ERROR_STOP on\n-- 10 settings revision\nBEGIN") and "COMMIT;\n-- 11 events by actor\n" in plan
     assert "CREATE INDEX CONCURRENTLY events_by_actor ON events (app_id, " in plan
 
     done = migrate(tmp_path, "up", url, "--json")

@@ -84,8 +84,13 @@ struct Migration: Sendable {
     /// Statements of requests wait behind one that waits for the lock of a table, for half a second at most.
     private static let shortWait = Statement("SET LOCAL lock_timeout = '250ms'")
 
+    /// A step never lowers what the database demands of a program, which a copy may have raised.
     private var numbering: Statement {
-        Statement("UPDATE prelude_session SET schema = \(number), usable_from = \(usableFrom) WHERE id = 1")
+        Statement(
+            """
+            UPDATE prelude_session SET schema = \(number), usable_from = greatest(coalesce(usable_from, 0), \(usableFrom))
+            WHERE id = 1
+            """)
     }
 
     /// Keeps the versions before `copiedProofs` from a database that has such proofs: they would accept them again.

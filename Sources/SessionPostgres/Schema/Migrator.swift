@@ -20,7 +20,10 @@ struct Migrator {
         try checkUsable(found)
         // After the version, which waits for a copy that begins.
         try CopyMarker.refuse(in: connection)
-        if found >= supported { return (found, found) }
+        if found >= supported {
+            if opening == .migrating { try checkRights() }
+            return (found, found)
+        }
         let mayMigrate =
             switch opening {
             case .migrating: true
@@ -86,8 +89,7 @@ struct Migrator {
 
     /// One statement, because another node may create the tables now. Then the row with the version exists before them.
     private func refuseForeign() throws {
-        let tables = CopiedTable.all.map(\.name) + ["copied_proofs", "settings_revision"]
-        let names = tables.map { "'\($0)'" }.joined(separator: ", ")
+        let names = Self.tables.map { "'\($0)'" }.joined(separator: ", ")
         let query = """
             SELECT min(tablename::text) FROM pg_tables
             WHERE schemaname = current_schema() AND tablename IN (\(names)) AND to_regclass('prelude_session') IS NULL
@@ -97,6 +99,27 @@ struct Migrator {
         throw StoreError.unavailable(
             "it has a table of another program: \(name). Use a database of its own, or a schema of its own in search_path"
         )
+    }
+
+    private static let tables = CopiedTable.all.map(\.name) + ["copied_proofs", "settings_revision"]
+
+    /// Another role may have created a table since the rights were granted. A node that does not notice would start, look
+    /// healthy, and fail at its first calls.
+    ///
+    /// - Throws: `StoreError.unavailable` if the role of this node may not read a table, or not delete copied proofs.
+    private func checkRights() throws {
+        let names = Self.tables.map { "('\($0)')" }.joined(separator: ", ")
+        let query = """
+            SELECT min(name), min(current_user::text) FROM (VALUES \(names)) AS tables (name)
+            WHERE to_regclass(name) IS NOT NULL AND NOT (has_table_privilege(to_regclass(name)::oid, 'SELECT')
+                AND (name <> 'copied_proofs' OR has_table_privilege(to_regclass(name)::oid, 'DELETE')))
+            """
+        let row = try connection.run([Statement(query)])[0].first {
+            (try $0.next() as String?, try $0.next() as String?)
+        }
+        guard let (table?, role?) = row else { return }
+        throw StoreError.unavailable(
+            "the role \(role) has no rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
     }
 
     /// - Throws: `StoreError.newerSchema` if a newer version has migrated the database, and this one cannot use it.

@@ -42,7 +42,7 @@ struct MigrateCommand: AsyncParsableCommand {
             commandName: "plan", abstract: "Print the SQL of the pending migrations.",
             discussion: """
                 Changes nothing. Prints nothing if no migration is pending. `up` runs these statements, under a lock that \
-                other nodes wait for.
+                other nodes wait for. The first line makes `sqlite3` or `psql` end at the first error.
                 """)
 
         @OptionGroup var options: DatabaseOptions
@@ -60,6 +60,7 @@ struct MigrateCommand: AsyncParsableCommand {
                         ]
                     })
             }
+            if !state.pending.isEmpty { print(migration.endAtError) }
             for step in state.pending {
                 print("-- \(step.number) \(step.name)")
                 for statement in step.sql { print(statement + ";") }
@@ -71,8 +72,8 @@ struct MigrateCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "up", abstract: "Run the pending migrations.",
             discussion: """
-                Does what `serve` does when it starts, and waits while another node migrates. Creates the tables of an \
-                empty PostgreSQL database. Back up before.
+                Does what `serve` does when it starts, and waits while another node migrates: with SQLite five seconds, \
+                then it fails. Creates the tables of an empty PostgreSQL database. Back up before.
                 """)
 
         @OptionGroup var options: DatabaseOptions
@@ -106,6 +107,11 @@ private struct SchemaMigration {
         }
         database = configuration.database
         source = configuration.databaseSource
+    }
+
+    /// The command of `sqlite3` or `psql` without which they go on after an error, so that rows could be lost.
+    var endAtError: String {
+        if case .server = database { #"\set ON_ERROR_STOP on"# } else { ".bail on" }
     }
 
     func state() throws -> SchemaState {

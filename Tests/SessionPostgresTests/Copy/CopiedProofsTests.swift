@@ -125,4 +125,15 @@ struct CopiedProofsTests {
         ])
         #expect(try count("SELECT usable_from FROM prelude_session") == 13)
     }
+
+    @Test("A later step does not let older versions use a copy again")
+    func laterStep() throws {
+        let target = try PostgresCopyTarget(location)
+        _ = try target.begin(from: "one")
+        try target.finish()
+        let later = Migration(number: 13, name: "later", usableFrom: 10, statements: ["SELECT 1"])
+        _ = try Migrator(connection: try TestServer.connect(to: url), migrations: Migration.all + [later]).migrate()
+        #expect(try count("SELECT schema FROM prelude_session") == 13)
+        #expect(try count("SELECT usable_from FROM prelude_session") == 12)
+    }
 }
