@@ -117,7 +117,7 @@ struct Migrator {
         let row = try connection.run([Statement(query)])[0].first {
             (try $0.next() as String?, try $0.next() as String?)
         }
-        guard let (table?, role?) = row else { return }
+        guard case (let table?, let role?)? = row else { return }
         throw StoreError.unavailable(
             "the role \(role) has no rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
     }
