@@ -57,7 +57,7 @@ struct EqualWorkTests {
         let dummies = try (0..<2).map { _ in try engine.dummy(Self.cost).split(separator: "$") }
         for dummy in dummies {
             #expect(dummy.prefix(3) == real.prefix(3) && dummy.map(\.count) == real.map(\.count))
-            #expect(!engine.verify([1], "$" + dummy.joined(separator: "$")))
+            #expect(try !engine.verify([1], "$" + dummy.joined(separator: "$")))
         }
         #expect(dummies[0][3] != dummies[1][3] && dummies[0][4] != dummies[1][4])
     }

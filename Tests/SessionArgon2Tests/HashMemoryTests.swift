@@ -57,7 +57,7 @@ internal import Testing
         }
 
         @Test("Hashes ask for huge pages only if the system has some")
-        func setting() {
+        func asked() {
             #expect(HashMemory.hasHugePages == !Self.setting.contains("[never]"))
         }
 
