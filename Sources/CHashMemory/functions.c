@@ -5,6 +5,10 @@ static _Thread_local int64_t requests;
 
 int64_t chashmemory_requests(void) { return requests; }
 
+static _Thread_local int64_t failures;
+
+int64_t chashmemory_failures(void) { return failures; }
+
 // Sanitizers have an mmap of their own.
 #if defined(__linux__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 
@@ -29,6 +33,7 @@ void *mmap(void *address, size_t length, int protection, int flags, int file, of
     // It would fill the mapping with small pages at once.
     if (asks) flags &= ~MAP_POPULATE;
     void *start = (void *)syscall(SYS_mmap, address, length, protection, flags, file, offset);
+    if (start == MAP_FAILED) failures += 1;
     if (asks && start != MAP_FAILED) {
         // Without huge pages, the memory gets small ones when it is first used.
         madvise(start, length, MADV_HUGEPAGE);

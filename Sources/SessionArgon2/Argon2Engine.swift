@@ -1,3 +1,4 @@
+internal import CHashMemory
 internal import CSodium
 internal import Foundation
 
@@ -51,10 +52,12 @@ struct Argon2Engine: Sendable {
 
     /// - Throws: `.outOfMemory` when the process does not get the memory. A right password must not seem wrong then.
     @Sendable private static func sodiumVerify(_ password: [CChar], _ hash: String) throws(Argon2Error) -> Bool {
-        errno = 0
+        let failures = chashmemory_failures()
         guard crypto_pwhash_str_verify(hash, password, UInt64(password.count)) != 0 else { return true }
-        // libsodium returns the same for both, but sets EINVAL for a wrong password.
-        guard errno != ENOMEM else { throw .outOfMemory(kibibytes: PHCString(hash)?.cost.memory ?? 0) }
+        // libsodium returns the same for both.
+        guard chashmemory_failures() == failures else {
+            throw .outOfMemory(kibibytes: PHCString(hash)?.cost.memory ?? 0)
+        }
         return false
     }
 }

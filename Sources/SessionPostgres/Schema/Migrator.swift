@@ -110,14 +110,13 @@ struct Migrator {
     private func checkRights() throws {
         let names = Self.tables.map { "('\($0)')" }.joined(separator: ", ")
         let query = """
-            SELECT min(name), min(current_user::text) FROM (VALUES \(names)) AS tables (name)
+            SELECT name, current_user::text FROM (VALUES \(names)) AS tables (name)
             WHERE to_regclass(name) IS NOT NULL AND NOT (has_table_privilege(to_regclass(name)::oid, 'SELECT')
                 AND (name <> 'copied_proofs' OR has_table_privilege(to_regclass(name)::oid, 'DELETE')))
+            ORDER BY name LIMIT 1
             """
-        let row = try connection.run([Statement(query)])[0].first {
-            (try $0.next() as String?, try $0.next() as String?)
-        }
-        guard case (let table?, let role?)? = row else { return }
+        let row = try connection.run([Statement(query)])[0].first { (try $0.next() as String, try $0.next() as String) }
+        guard let (table, role) = row else { return }
         throw StoreError.unavailable(
             "the role \(role) has no rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
     }
