@@ -66,7 +66,10 @@ struct MigrationTests {
             defer { try? run("RESET ROLE") }
             _ = try Migrator(connection: connection).migrate()
         }
-        try run("CREATE ROLE \(role)", "GRANT ALL ON ALL TABLES IN SCHEMA public TO \(role)")
+        let schema: String = try connection.one("SELECT current_schema()::text")
+        try run(
+            "CREATE ROLE \(role)", "GRANT USAGE ON SCHEMA \(schema) TO \(role)",
+            "GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO \(role)")
         defer { try? run("DROP OWNED BY \(role)", "DROP ROLE \(role)") }
         try start()
         func refusal(_ table: String) -> StoreError {
