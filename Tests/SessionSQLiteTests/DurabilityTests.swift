@@ -51,6 +51,29 @@ struct DurabilityTests {
         try await store.close()
     }
 
+    @Test("A service whose database a newer version has migrated is not healthy, and says why")
+    func newerSchema() async throws {
+        let store = try SQLiteStore.open(.file(path))
+        let key = ManagementKey(id: "mk_1", name: "k", appID: nil, hash: "h", createdAt: Timestamp(seconds: 1))
+        _ = try await store.perform(InsertManagementKey(key))
+        // Another error of one job says nothing about the others.
+        let newer = SQLiteStore.supportedSchema + 1
+        let other = try DatabaseQueue(path: path, configuration: ConnectionSettings.configuration)
+        try await other.write { try $0.execute(sql: "ALTER TABLE management_keys RENAME TO keys") }
+        await #expect(throws: StoreError.self) { _ = try await store.perform(InsertManagementKey(key)) }
+        #expect(!store.health.isFailing)
+        try await other.write { try $0.execute(sql: "PRAGMA user_version = \(newer)") }
+        try await store.checkWriting()
+        let refusal = StoreError.newerSchema(found: newer, supported: SQLiteStore.supportedSchema)
+        await #expect(throws: refusal) { _ = try await store.perform(InsertManagementKey(key)) }
+        #expect(store.health.isFailing)
+        // What does not need the table would still work.
+        await #expect(throws: refusal) { try await store.checkWriting() }
+        #expect(store.health.isFailing)
+        try other.close()
+        try await store.close()
+    }
+
     @Test("A database that can only be read is not healthy, although an empty transaction works")
     func readOnly() async throws {
         let store = try SQLiteStore.open(.file(path))

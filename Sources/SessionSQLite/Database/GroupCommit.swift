@@ -155,6 +155,7 @@ final class GroupCommit: Sendable {
         do {
             replies = try savepoints.avoided {
                 try Self.inTransaction(db) {
+                    try savepoints.checkSchema()
                     try keepFiles()
                     return try batch.map { try $0.run(db) }
                 }

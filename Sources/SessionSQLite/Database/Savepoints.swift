@@ -16,6 +16,8 @@ final class Savepoints: Sendable {
     private let health: StoreHealth
     /// How many transactions still have savepoints. Only the writer uses it, which does one thing after the other.
     private let cautious = Mutex(0)
+    /// Whether a newer version has migrated the database since this one opened it.
+    private let newerSchema = Mutex<StoreError?>(nil)
 
     init(health: StoreHealth) { self.health = health }
 
@@ -67,6 +69,7 @@ final class Savepoints: Sendable {
             // for reading only, no write works, and an empty transaction would count as one that did.
             let isReadOnly = (error as? DatabaseError)?.resultCode == .SQLITE_READONLY
             guard db.isInsideTransaction, !isReadOnly else { throw error }
+            try refuseNewerSchema(db, after: error)
             if error is DatabaseError || error is RowDecodingError || error is StoreError {
                 let failure = StoreError(error)
                 health.failed(failure)
@@ -78,6 +81,24 @@ final class Savepoints: Sendable {
         try undoJob(in: db)
         try db.run("RELEASE job")
         return result
+    }
+
+    /// A newer version may have changed tables under this one. Single jobs would then fail, and others succeed, so that the
+    /// service would look healthy.
+    ///
+    /// - Throws: `StoreError.newerSchema`, now and for all later transactions.
+    private func refuseNewerSchema(_ db: Database, after error: any Error) throws {
+        guard (error as? DatabaseError)?.resultCode == .SQLITE_ERROR, let found = try? Migration.version(of: db),
+            found > SQLiteStore.supportedSchema
+        else { return }
+        let refusal = StoreError.newerSchema(found: found, supported: SQLiteStore.supportedSchema)
+        newerSchema.withLock { $0 = refusal }
+        throw refusal
+    }
+
+    /// - Throws: What `refuseNewerSchema` has found.
+    func checkSchema() throws {
+        if let refusal = newerSchema.withLock({ $0 }) { throw refusal }
     }
 
     /// Undoes what the running job wrote so far. The job may go on.
