@@ -65,12 +65,13 @@ struct Plan {
 
 /// What is measured.
 enum Part: EnumerableFlag {
-    case all, refresh, passwords
+    case all, refresh, codes, passwords
 
     static func name(for part: Part) -> NameSpecification {
         switch part {
         case .all: .long
         case .refresh: .customLong("refresh-only")
+        case .codes: .customLong("codes-only")
         case .passwords: .customLong("passwords-only")
         }
     }
@@ -79,6 +80,7 @@ enum Part: EnumerableFlag {
         switch part {
         case .all: "All scenarios."
         case .refresh: "Only the refresh and its bound, for work on the hot path."
+        case .codes: "Only logins with a code, and the refresh that they are compared with."
         case .passwords: "Only password logins, bare password hashes, and refreshes beside password logins."
         }
     }
