@@ -67,10 +67,13 @@ struct MigrationTests {
             _ = try Migrator(connection: connection).migrate()
         }
         let schema: String = try connection.one("SELECT current_schema()::text")
-        try run(
-            "CREATE ROLE \(role)", "GRANT USAGE ON SCHEMA \(schema) TO \(role)",
-            "GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO \(role)")
+        try run("CREATE ROLE \(role)")
         defer { try? run("DROP OWNED BY \(role)", "DROP ROLE \(role)") }
+        let noSchema = StoreError.unavailable(
+            "search_path names no schema that its role may use. Create the schema, or grant the role USAGE on it")
+        #expect(throws: noSchema) { try start() }
+        try run(
+            "GRANT USAGE ON SCHEMA \(schema) TO \(role)", "GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO \(role)")
         try start()
         func refusal(_ table: String) -> StoreError {
             .unavailable(

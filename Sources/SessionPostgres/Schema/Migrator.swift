@@ -75,12 +75,17 @@ struct Migrator {
 
     /// 0 for a database without tables of the service.
     ///
-    /// - Throws: `StoreError.unavailable` for a database in which another program has tables with these names.
+    /// - Throws: `StoreError.unavailable` for a database in which another program has tables with these names, and without a
+    ///   schema for the tables.
     func version() throws -> Int {
-        let exists = try connection.run(
-            [Statement("SELECT to_regclass('prelude_session') IS NOT NULL")]
-        ).first?.first { try $0.next() as Bool }
-        guard exists == true else {
+        let query = "SELECT current_schema() IS NOT NULL, to_regclass('prelude_session') IS NOT NULL"
+        let row = try connection.run([Statement(query)])[0].first { (try $0.next() as Bool, try $0.next() as Bool) }
+        let (hasSchema, exists) = row ?? (false, false)
+        guard hasSchema else {
+            throw StoreError.unavailable(
+                "search_path names no schema that its role may use. Create the schema, or grant the role USAGE on it")
+        }
+        guard exists else {
             try refuseForeign()
             return 0
         }
