@@ -15,6 +15,8 @@ struct LogFile {
     /// Whether the next piece is the content of the last page.
     private var isLastPage = false
     private var isCommitting = false
+    /// The end of what the commit has written so far.
+    private var end: sqlite3_int64 = 0
 
     /// SQLite's functions write at most 128 KB at once.
     private static let capacity = 120 * 1024
@@ -59,7 +61,7 @@ extension LogFile {
     }
 
     /// Lets the pieces of a commit wait.
-    mutating func beginCommit() { isCommitting = true }
+    mutating func beginCommit() { (isCommitting, isLastPage, end) = (true, false, 0) }
 
     /// Ends a commit. What a failed one wrote is forgotten.
     static func endCommit(of log: UnsafeMutablePointer<LogFile>, hasFailed: Bool) -> CInt {
@@ -92,7 +94,8 @@ extension LogFile {
         -> CInt
     {
         let log = state(of: file)
-        guard log.pointee.isCommitting, length <= capacity else {
+        // After the last page, SQLite may correct headers that it has written before.
+        guard log.pointee.isCommitting, length <= capacity, place >= log.pointee.end else {
             return after(file) { $0.xWrite($1, bytes, CInt(length), place) }
         }
         let waiting = log.pointee.waiting ?? .allocate(byteCount: capacity, alignment: 16)
@@ -104,6 +107,7 @@ extension LogFile {
         if log.pointee.count == 0 { log.pointee.start = place }
         (waiting + log.pointee.count).copyMemory(from: bytes, byteCount: length)
         log.pointee.count += length
+        log.pointee.end = place + sqlite3_int64(length)
         if length == header {
             log.pointee.isLastPage = bytes.loadUnaligned(fromByteOffset: commitField, as: UInt32.self) != 0
             return SQLITE_OK

@@ -103,6 +103,8 @@ struct LogFileTests {
         // SQLite writes headers again when a page changes twice in one transaction.
         let changed = pieces(7, isLast: true)[0]
         #expect(file.write(changed, at: 32) == SQLITE_OK)
+        // It does not wait: in a mode without syncs, nothing would come after it before others see the commit.
+        #expect(file.calls.last == .write(at: 32, changed))
         #expect(file.sync() == SQLITE_OK)
         #expect(
             file.calls.suffix(3) == [.write(at: 32 + bytes.count, header), .write(at: 32, changed), .sync])
