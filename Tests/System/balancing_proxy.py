@@ -42,8 +42,10 @@ class BalancingProxy(FaultyProxy):
         name = path.split("?")[0].removeprefix("/v1/session")
         with self._choice:
             moment = self._kills.pop(name, None)
-        for _ in self.nodes:
-            place = next(self._turns) % len(self.nodes)
+        turn = next(self._turns)
+        # Each node once: if each look took a turn of its own, requests at the same time could make one see only a killed node.
+        for step in range(len(self.nodes)):
+            place = (turn + step) % len(self.nodes)
             node = self.nodes[place]
             if node in self.killed:
                 continue
