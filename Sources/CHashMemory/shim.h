@@ -6,5 +6,5 @@ void chashmemory_use_huge_pages(int use);
 /// The mappings of this thread so far for which it asked for huge pages.
 int64_t chashmemory_requests(void);
 
-/// The mappings that this thread asked for in vain so far. 0 where the program has no `mmap` of its own.
+/// How often the system has refused memory that this thread wanted to map. 0 where the program has no `mmap` of its own.
 int64_t chashmemory_failures(void);

@@ -55,7 +55,7 @@ struct MigrationTests {
         #expect(try TestServer.connect(to: url).one("SELECT count(*) FROM prelude_session") as Int == 1)
     }
 
-    @Test("A node whose role has no rights on a new table does not start, and names both")
+    @Test("A node whose role lacks rights on a new table does not start, and names both")
     func rights() async throws {
         _ = try await open(.migrating)
         let connection = try TestServer.connect(to: url)
@@ -77,7 +77,7 @@ struct MigrationTests {
         try start()
         func refusal(_ table: String) -> StoreError {
             .unavailable(
-                "the role \(role) has no rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
+                "the role \(role) lacks rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
         }
         try run("REVOKE ALL ON copied_proofs FROM \(role)")
         #expect(throws: refusal("copied_proofs")) { try start() }

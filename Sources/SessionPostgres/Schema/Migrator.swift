@@ -123,7 +123,7 @@ struct Migrator {
         let row = try connection.run([Statement(query)])[0].first { (try $0.next() as String, try $0.next() as String) }
         guard let (table, role) = row else { return }
         throw StoreError.unavailable(
-            "the role \(role) has no rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
+            "the role \(role) lacks rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
     }
 
     /// - Throws: `StoreError.newerSchema` if a newer version has migrated the database, and this one cannot use it.

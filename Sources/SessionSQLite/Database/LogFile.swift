@@ -90,6 +90,13 @@ extension LogFile {
         return code == SQLITE_OK ? call(system.pointee.pMethods.pointee, system) : code
     }
 
+    /// Calls a function of the system that concerns no bytes.
+    private static func asked(_ file: SQLiteFile?, _ call: (sqlite3_io_methods, SQLiteFile) -> CInt) -> CInt {
+        guard let file else { return SQLITE_MISUSE }
+        let system = system(of: file)
+        return call(system.pointee.pMethods.pointee, system)
+    }
+
     private static func write(_ file: SQLiteFile, _ bytes: UnsafeRawPointer, _ length: Int, at place: sqlite3_int64)
         -> CInt
     {
@@ -128,7 +135,7 @@ extension LogFile {
     private static let functionsAddress: UInt = {
         let functions = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         functions.initialize(to: sqlite3_io_methods())
-        // The functions of version 1: SQLite neither maps a log nor locks it.
+        // Later versions add functions for memory that processes share, which a log has not.
         functions.pointee.iVersion = 1
         functions.pointee.xClose = { $0.map(LogFile.close) ?? SQLITE_MISUSE }
         functions.pointee.xRead = { file, bytes, length, place in
@@ -141,15 +148,16 @@ extension LogFile {
         functions.pointee.xTruncate = { file, length in LogFile.after(file) { $0.xTruncate($1, length) } }
         functions.pointee.xSync = { file, flags in LogFile.after(file) { $0.xSync($1, flags) } }
         functions.pointee.xFileSize = { file, length in LogFile.after(file) { $0.xFileSize($1, length) } }
-        functions.pointee.xLock = { file, level in LogFile.after(file) { $0.xLock($1, level) } }
-        functions.pointee.xUnlock = { file, level in LogFile.after(file) { $0.xUnlock($1, level) } }
+        functions.pointee.xLock = { file, level in LogFile.asked(file) { $0.xLock($1, level) } }
+        functions.pointee.xUnlock = { file, level in LogFile.asked(file) { $0.xUnlock($1, level) } }
         functions.pointee.xCheckReservedLock = { file, result in
-            LogFile.after(file) { $0.xCheckReservedLock($1, result) }
+            LogFile.asked(file) { $0.xCheckReservedLock($1, result) }
         }
         functions.pointee.xFileControl = { file, code, value in LogFile.after(file) { $0.xFileControl($1, code, value) }
         }
-        functions.pointee.xSectorSize = { file in LogFile.after(file) { $0.xSectorSize($1) } }
-        functions.pointee.xDeviceCharacteristics = { file in LogFile.after(file) { $0.xDeviceCharacteristics($1) } }
+        // These two return no code for errors.
+        functions.pointee.xSectorSize = { file in LogFile.asked(file) { $0.xSectorSize($1) } }
+        functions.pointee.xDeviceCharacteristics = { file in LogFile.asked(file) { $0.xDeviceCharacteristics($1) } }
         return UInt(bitPattern: functions)
     }()
 }

@@ -110,6 +110,15 @@ struct LogFileTests {
             file.calls.suffix(3) == [.write(at: 32 + bytes.count, header), .write(at: 32, changed), .sync])
     }
 
+    @Test("A number that the system returns is no code of a write")
+    func number() throws {
+        file.writeCode = SQLITE_FULL
+        try log().pointee.beginCommit()
+        _ = write(1, at: 32, endsCommit: false)
+        #expect(file.sectorSize() == 512)
+        #expect(file.calls.isEmpty)
+    }
+
     @Test("A close writes what waits, and closes the file of the system")
     func closed() throws {
         try log().pointee.beginCommit()

@@ -48,6 +48,8 @@ final class RecordedFile {
 
     func sync() -> CInt { file.pointee.pMethods.pointee.xSync(file, SQLITE_SYNC_NORMAL) }
 
+    func sectorSize() -> CInt { file.pointee.pMethods.pointee.xSectorSize(file) }
+
     func close() -> CInt { file.pointee.pMethods.pointee.xClose(file) }
 
     /// The written bytes, in the order of the writes.
@@ -82,6 +84,7 @@ final class RecordedFile {
             RecordedFile.record(of: file).calls.append(.sync)
             return SQLITE_OK
         }
+        functions.pointee.xSectorSize = { _ in 512 }
         functions.pointee.xClose = { file in
             RecordedFile.record(of: file).calls.append(.close)
             return SQLITE_OK
