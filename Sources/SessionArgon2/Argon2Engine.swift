@@ -66,12 +66,15 @@ struct Argon2Engine: Sendable {
 package enum Argon2Error: Error, Equatable, CustomStringConvertible {
     case libraryUnusable
     case outOfMemory(kibibytes: Int)
+    case noThread
 
     package var description: String {
         switch self {
         case .libraryUnusable: "libsodium cannot be used: sodium_init failed. Check the installation of libsodium"
         case .outOfMemory(let kibibytes):
             "not enough memory for a password hash of \(kibibytes) KiB. Lower the memory per hash or the number of slots"
+        case .noThread:
+            "no thread for a password hash. Allow the service more threads (TasksMax, pids.max, ulimit -u) or more memory"
         }
     }
 }

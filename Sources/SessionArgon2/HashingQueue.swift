@@ -17,14 +17,24 @@ final class HashingQueue: Sendable {
         var waiting = AppTurns<Job>()
     }
 
-    private typealias Job = @Sendable () -> Void
+    private struct Job: Sendable {
+        let run: @Sendable () -> Void
+        let fail: @Sendable () -> Void
+    }
 
     private let state: Mutex<State>
+    private let slots: Int
     private let observer: any ServiceObserver
+    private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
 
-    /// - Parameter waitingLimit: Callers that may have a place without a slot.
-    init(slots: Int, waitingLimit: Int, observer: any ServiceObserver = NoObserver()) {
-        self.observer = observer
+    /// - Parameters:
+    ///   - waitingLimit: Callers that may have a place without a slot.
+    ///   - startThread: Runs work on a new thread, or returns `false`.
+    init(
+        slots: Int, waitingLimit: Int, observer: any ServiceObserver = NoObserver(),
+        startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = HashingThread.start
+    ) {
+        (self.slots, self.observer, self.startThread) = (slots, observer, startThread)
         state = Mutex(State(places: HashingPlaces(total: slots + waitingLimit), idle: slots))
     }
 
@@ -41,19 +51,22 @@ final class HashingQueue: Sendable {
     func leave(_ app: AppID) { state.withLock { $0.places.release(app) } }
 
     /// Runs the work of a caller that has a place when a slot is free, and returns its result.
+    ///
+    /// - Throws: What the work throws; `Argon2Error.noThread` if no slot can work.
     func perform<Answer: Sendable>(
         _ app: AppID, _ work: @escaping @Sendable () throws -> Answer
     ) async throws -> Answer {
         let (observer, queuedAt) = (observer, observer.instant())
         return try await observer.trace(.passwordHash) { span in
             try await withCheckedThrowingContinuation { continuation in
-                start(app) {
+                let run = { @Sendable in
                     let (waited, startedAt) = (observer.seconds(since: queuedAt), observer.instant())
                     let result = Result(catching: work)
                     observer.observe(.passwordHashed(waited: waited, took: observer.seconds(since: startedAt)))
                     span?.note(.waited(waited))
                     continuation.resume(with: result)
                 }
+                start(Job(run: run, fail: { continuation.resume(throwing: Argon2Error.noThread) }), app)
             }
         }
     }
@@ -64,7 +77,7 @@ final class HashingQueue: Sendable {
     /// Jobs that wait for a slot now.
     var waiting: Int { state.withLock(\.waiting.count) }
 
-    private func start(_ app: AppID, _ job: @escaping Job) {
+    private func start(_ job: Job, _ app: AppID) {
         let hasSlot = state.withLock { state in
             guard state.idle > 0 else {
                 state.waiting.append(job, app: app)
@@ -74,11 +87,24 @@ final class HashingQueue: Sendable {
             return true
         }
         guard hasSlot else { return }
-        Thread.detachNewThread {
+        let isStarted = startThread {
             LowPriority.ofThisThread()
-            job()
-            while let next = self.next() { next() }
+            job.run()
+            while let next = self.next() { next.run() }
         }
+        if !isStarted { giveBackSlot(of: job, app) }
+    }
+
+    /// A slot has no thread. Its job waits for another slot. If none runs, nothing that waits would ever run.
+    private func giveBackSlot(of job: Job, _ app: AppID) {
+        let failed = state.withLock { state in
+            state.idle += 1
+            state.waiting.append(job, app: app)
+            var failed: [Job] = []
+            while state.idle == slots, let next = state.waiting.popNext() { failed.append(next) }
+            return failed
+        }
+        for job in failed { job.fail() }
     }
 
     /// Returns the next job. If there is none, the slot is idle and the thread ends.

@@ -78,6 +78,45 @@ struct HashingQueueTests {
         }
     }
 
+    /// Starts threads, except while there are none.
+    private final class Threads: Sendable {
+        let areMissing = Atomic(false)
+
+        func queue(slots: Int) -> HashingQueue {
+            HashingQueue(slots: slots, waitingLimit: 10) { [self] body in
+                !areMissing.load(ordering: .relaxed) && HashingThread.start(body)
+            }
+        }
+    }
+
+    @Test("Without a thread, a call fails, and its slot is free for the next one", arguments: [1, 2])
+    func noThread(slots: Int) async throws {
+        let threads = Threads()
+        let queue = threads.queue(slots: slots)
+        threads.areMissing.store(true, ordering: .relaxed)
+        for _ in 0..<4 {
+            await #expect(throws: Argon2Error.noThread) { try await Self.caller(queue, app) }
+        }
+        threads.areMissing.store(false, ordering: .relaxed)
+        for _ in 0..<4 { try await Self.caller(queue, app) }
+        #expect(queue.load == 0 && queue.waiting == 0)
+    }
+
+    @Test("Without a thread for a further slot, a call waits for the slot that runs")
+    func fewThreads() async throws {
+        let (threads, gate) = (Threads(), Gate())
+        let (queue, app) = (threads.queue(slots: 2), app)
+        let first = Task { try await Self.caller(queue, app, work: gate.work) }
+        while gate.running == 0 { await Task.yield() }
+        threads.areMissing.store(true, ordering: .relaxed)
+        let second = Task { try await Self.caller(queue, app, work: gate.work) }
+        while queue.waiting == 0 { await Task.yield() }
+        gate.open(2)
+        try await first.value
+        try await second.value
+        #expect(gate.most == 1 && gate.done == 2)
+    }
+
     @Test("One app leaves places to others, and several busy apps get equal shares (X6)")
     func shares() {
         var places = HashingPlaces(total: 66)

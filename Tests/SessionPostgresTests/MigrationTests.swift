@@ -86,8 +86,22 @@ struct MigrationTests {
         #expect(throws: refusal("copied_proofs")) { try start() }
         try run("GRANT DELETE ON copied_proofs TO \(role)")
         try start()
-        try run("REVOKE ALL ON sessions FROM \(role)")
-        #expect(throws: refusal("sessions")) { try start() }
+        for (right, table) in [("ALL", "sessions"), ("INSERT", "users"), ("UPDATE", "prelude_session")] {
+            try run("REVOKE \(right) ON \(table) FROM \(role)")
+            if right == "ALL" { try run("GRANT INSERT, UPDATE, DELETE ON \(table) TO \(role)") }
+            #expect(throws: refusal(table)) { try start() }
+            try run("GRANT ALL ON \(table) TO \(role)")
+        }
+        try run("ALTER TABLE sessions ENABLE ROW LEVEL SECURITY")
+        #expect(
+            throws: StoreError.unavailable(
+                "row-level security can hide rows of sessions from the role \(role), and a hidden session would seem "
+                    + "ended. Disable it for all tables, or give the role BYPASSRLS")
+        ) { try start() }
+        // Once it runs, too, no row is hidden without an error.
+        try run("SET ROLE \(role)", "SET row_security = off")
+        #expect(throws: PostgresFailure.self) { try run("SELECT 1 FROM sessions") }
+        try run("RESET ROLE")
     }
 
     @Test("A newer schema is refused, and an older one that may not be migrated")

@@ -44,6 +44,15 @@ enum PasswordTryRules {
             #expect(try await attempt(identifier, world) == .found(user, passwordHash: "hash"))
             #expect(try await attempt(identifier, world) == limited(identifier, world))
         },
+        ContractRule("An attempt that could not be compared is taken back, and no other one") { world async throws in
+            let identifier = try world.mail("nobody@example.com")
+            for _ in 0..<3 { _ = try await attempt(identifier, world) }
+            #expect(try await attempt(identifier, world) == limited(identifier, world))
+            try await world.store.perform(
+                UndoPasswordTry(appID: world.app, identifier: identifier, budget: budget(world), device: .stranger))
+            #expect(try await attempt(identifier, world) == .unknown)
+            #expect(try await attempt(identifier, world) == limited(identifier, world))
+        },
     ]
 
     /// The hash that the next attempt is compared with.
@@ -57,21 +66,23 @@ enum PasswordTryRules {
     ) async throws -> BeginPasswordTryOutcome {
         try await world.store.perform(
             BeginPasswordTry(
-                appID: world.app, identifier: identifier,
-                budget: CallBudget(
-                    .password(RateLimit(limit: 3, window: 900)), limits: OTPLimits(), device: nil,
-                    now: world.now + seconds)))
+                appID: world.app, identifier: identifier, budget: budget(world, after: seconds)))
+    }
+
+    private static func budget(
+        _ world: ContractWorld, device: KnownDevice? = nil, after seconds: Int = 0
+    ) -> CallBudget {
+        CallBudget(
+            .password(RateLimit(limit: 3, window: 900)), limits: OTPLimits(), device: device, now: world.now + seconds)
     }
 
     private static func complete(
         _ identifier: CanonicalIdentifier, of user: User, app: AppID? = nil, device: KnownDevice? = nil,
         isHeld: Bool = false, _ world: ContractWorld
     ) async throws {
-        let budget = CallBudget(
-            .password(RateLimit(limit: 3, window: 900)), limits: OTPLimits(), device: device, now: world.now)
         try await world.store.perform(
             CompletePasswordTry(
-                appID: app ?? world.app, identifier: identifier, budget: budget,
+                appID: app ?? world.app, identifier: identifier, budget: budget(world, device: device),
                 device: device == nil ? .stranger : .known, isHeld: isHeld))
     }
 

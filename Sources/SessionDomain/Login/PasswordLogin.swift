@@ -48,7 +48,15 @@ package struct PasswordLogin: Sendable {
         case .unknown: (user, hash) = (nil, nil)
         case .found(let found, let stored): (user, hash) = (found, stored)
         }
-        guard case .right(let needsUpgrade) = try await place.verify(password, against: hash), let user else {
+        let standing = user.flatMap { device?.standing(for: $0) } ?? .stranger
+        let verdict: PasswordVerdict
+        do { verdict = try await place.verify(password, against: hash) } catch {
+            // Nothing was compared. If the count stays, because the database fails, too, the user waits for the limit.
+            _ = try? await store.perform(
+                UndoPasswordTry(appID: app.settings.id, identifier: identifier, budget: budget, device: standing))
+            throw error
+        }
+        guard case .right(let needsUpgrade) = verdict, let user else {
             let reason: LoginFailure = user == nil ? .unknownUser : hash == nil ? .noPassword : .wrongPassword
             throw try await failed(reason, Refusal.unauthorized, identifier, user, events)
         }
@@ -58,7 +66,7 @@ package struct PasswordLogin: Sendable {
         try await store.perform(
             CompletePasswordTry(
                 appID: app.settings.id, identifier: identifier, budget: budget,
-                device: device?.standing(for: user) ?? .stranger, isHeld: user.isHeld(identifier, at: now)))
+                device: standing, isHeld: user.isHeld(identifier, at: now)))
         if needsUpgrade, let hash {
             try await store.perform(
                 UpgradePasswordHash(

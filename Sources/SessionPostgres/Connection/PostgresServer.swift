@@ -77,6 +77,8 @@ struct PostgresServer: Sendable {
     /// A role or a database may have others.
     private static let always = [
         ("plan_cache_mode", "force_generic_plan"), ("bytea_output", "hex"), ("client_min_messages", "warning"),
+        // A statement that row-level security would hide rows from fails. Otherwise sessions would seem ended.
+        ("row_security", "off"),
     ]
 
     /// An answered write is on the disk, and on the standbys that `synchronous_standby_names` requires.

@@ -108,22 +108,37 @@ struct Migrator {
 
     private static let tables = CopiedTable.all.map(\.name) + ["copied_proofs", "settings_revision"]
 
+    /// What a node needs of a table.
+    private static func rights(on table: String) -> String {
+        switch table {
+        case "copied_proofs": "SELECT DELETE"
+        case "settings_revision", "prelude_session": "SELECT UPDATE"
+        default: "SELECT INSERT UPDATE DELETE"
+        }
+    }
+
     /// Another role may have created a table since the rights were granted. A node that does not notice would start, look
-    /// healthy, and fail at its first calls.
+    /// healthy, and fail at its first calls. Row-level security would even end sessions: it hides rows without an error.
     ///
-    /// - Throws: `StoreError.unavailable` if the role of this node may not read a table, or not delete copied proofs.
+    /// - Throws: `StoreError.unavailable` if the role of this node lacks rights on a table, or may not see all of its rows.
     private func checkRights() throws {
-        let names = Self.tables.map { "('\($0)')" }.joined(separator: ", ")
+        let tables = (Self.tables + ["prelude_session"]).map { "('\($0)', '\(Self.rights(on: $0))')" }
         let query = """
-            SELECT name, current_user::text FROM (VALUES \(names)) AS tables (name)
-            WHERE to_regclass(name) IS NOT NULL AND NOT (has_table_privilege(to_regclass(name)::oid, 'SELECT')
-                AND (name <> 'copied_proofs' OR has_table_privilege(to_regclass(name)::oid, 'DELETE')))
+            SELECT name, current_user::text, row_security_active(id)
+            FROM (VALUES \(tables.joined(separator: ", "))) AS tables (name, rights), to_regclass(name) AS id
+            WHERE id IS NOT NULL AND (row_security_active(id) OR EXISTS (
+                SELECT 1 FROM unnest(string_to_array(rights, ' ')) AS needed WHERE NOT has_table_privilege(id, needed)))
             ORDER BY name LIMIT 1
             """
-        let row = try connection.run([Statement(query)])[0].first { (try $0.next() as String, try $0.next() as String) }
-        guard let (table, role) = row else { return }
+        let row = try connection.run([Statement(query)])[0].first {
+            (try $0.next() as String, try $0.next() as String, try $0.next() as Bool)
+        }
+        guard let (table, role, hidesRows) = row else { return }
         throw StoreError.unavailable(
-            "the role \(role) lacks rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
+            hidesRows
+                ? "row-level security can hide rows of \(table) from the role \(role), and a hidden session would seem ended. "
+                    + "Disable it for all tables, or give the role BYPASSRLS"
+                : "the role \(role) lacks rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
     }
 
     /// - Throws: `StoreError.newerSchema` if a newer version has migrated the database, and this one cannot use it.

@@ -12,11 +12,12 @@ final class OpenLog: Sendable {
     private let database: String
     /// A descriptor of its own, which keeps the content while the store is open.
     private let descriptor: Int32
+    private static let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW
 
     /// - Returns: `nil` without a log.
     init?(database: String) {
         (path, self.database) = (database + "-wal", database)
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        descriptor = open(path, Self.flags)
         guard descriptor >= 0 else { return nil }
     }
 
@@ -52,11 +53,11 @@ final class OpenLog: Sendable {
     func restore(replacingEmpty: Bool) throws(StoreError) {
         let isTaken = FileIdentity(path: path) != nil
         guard !isTaken || (replacingEmpty && isReplacedByEmpty) else { throw replaced }
-        var meaningLog = [FileIdentity(descriptor: descriptor)]
+        // Stays open until the end: a file without a descriptor loses its number, and a file that another thread creates then
+        // may get it.
+        let old = try HeldFiles([fcntl(descriptor, F_DUPFD_CLOEXEC, 0)] + (isTaken ? [open(path, Self.flags)] : []))
         // SQLite's descriptors, beside the own one. Without them, this is not the file that SQLite writes to.
-        guard OpenDescriptors.all.filter({ meaningLog.contains(FileIdentity(descriptor: $0)) }).count > 1 else {
-            throw replaced
-        }
+        guard OpenDescriptors.all.filter({ old.meansFirst($0) }).count > 1 else { throw replaced }
         let partial = path + ".new-" + String(getpid())
         do {
             try DurableFile.remove(partial)
@@ -64,16 +65,13 @@ final class OpenLog: Sendable {
             let copy = try copied(to: partial)
             defer { close(copy) }
             if isTaken {
-                meaningLog.append(FileIdentity(path: path))
                 try DurableFile.move(partial, to: path)
             } else {
                 try DurableFile.link(partial, as: path)
                 try DurableFile.sync((path as NSString).deletingLastPathComponent)
             }
             // After the name exists, so that a connection that is opened now gets the copy.
-            for other in OpenDescriptors.all where meaningLog.contains(FileIdentity(descriptor: other)) {
-                try OpenDescriptors.make(other, mean: copy)
-            }
+            for other in OpenDescriptors.all where old.means(other) { try OpenDescriptors.make(other, mean: copy) }
         } catch {
             throw StoreError(error)
         }

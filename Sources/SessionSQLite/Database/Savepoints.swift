@@ -21,6 +21,9 @@ final class Savepoints: Sendable {
 
     init(health: StoreHealth) { self.health = health }
 
+    /// The errors of statements that do not fit their tables.
+    private static let codesOfSchema: [ResultCode] = [.SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH]
+
     /// A job must be undone, and its transaction has no savepoints.
     private struct MissingSavepoint: Error {}
 
@@ -88,7 +91,8 @@ final class Savepoints: Sendable {
     ///
     /// - Throws: `StoreError.newerSchema`, now and for all later transactions.
     private func refuseNewerSchema(_ db: Database, after error: any Error) throws {
-        guard (error as? DatabaseError)?.resultCode == .SQLITE_ERROR, let found = try? Migration.version(of: db),
+        let mayBeOfSchema = (error as? DatabaseError).map { Self.codesOfSchema.contains($0.resultCode) }
+        guard mayBeOfSchema ?? (error is RowDecodingError), let found = try? Migration.version(of: db),
             found > SQLiteStore.supportedSchema
         else { return }
         let refusal = StoreError.newerSchema(found: found, supported: SQLiteStore.supportedSchema)

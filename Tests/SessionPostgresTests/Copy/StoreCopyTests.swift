@@ -96,8 +96,7 @@ struct StoreCopyTests {
         // The service waits for the lock of the schema version, and the copy creates the tables meanwhile.
         let watcher = try TestServer.connect(to: url)
         let pid = try holder.pid
-        let isBlocked = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid)))"
-        for _ in 0..<10_000 where try !watcher.one(isBlocked, [pid]) { await Task.yield() }
+        for _ in 0..<10_000 where try !watcher.isBlocking(pid) { await Task.yield() }
         try holder.run(Migration.creation(nil) + [CopyMarker.creation, .commit])
         await #expect(throws: StoreError.unfinishedCopy) { try await opening.value }
     }

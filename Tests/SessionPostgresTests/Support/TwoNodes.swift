@@ -55,11 +55,18 @@ extension TwoNodes {
     func untilBlocked(by pid: Int) async throws {
         let connection = try TestServer.connect(to: url)
         for _ in 0..<10_000 {
-            let isBlocked: Bool = try connection.one(
-                "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE $1::int = ANY (pg_blocking_pids(pid)))", [pid])
-            if isBlocked { return }
+            if try connection.isBlocking(pid) { return }
             await Task.yield()
         }
         Issue.record("nobody waits")
+    }
+}
+
+extension PostgresConnection {
+    /// Whether a connection waits for a lock of another one.
+    func isBlocking(_ pid: Int) throws -> Bool {
+        // Only of those that wait: each call stops all changes of locks for a moment.
+        try one(
+            "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND $1::int = ANY (pg_blocking_pids(pid)))", [pid])
     }
 }
