@@ -4,50 +4,41 @@
 Usage: glewlwyd.py [--benchmark FILE] [--folder FOLDER] [--sessions 1] [arguments of `service-benchmark run`]
 
 Starts glewlwyd on the loopback with a new database, signs devices in, and runs the benchmark of the service. That one
-measures both in the same rounds. Needs the Debian package glewlwyd, taskset, and the Python of scripts/bootstrap.
+measures both in the same rounds. Needs the Debian package glewlwyd, taskset, and the Python of scripts/bootstrap. With
+`--sessions 16`, glewlwyd is also measured at 16 connections, where its SQLite fails.
 """
 
-import argparse
 import json
-import os
 import pathlib
 import re
 import secrets
 import shutil
 import sqlite3
 import subprocess
-import sys
-import tempfile
-import time
-import urllib.error
-import urllib.parse
 import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "Tests" / "System"), str(ROOT / "Tests" / "ForeignJudge")]
-from dpop import make_dpop  # noqa: E402
-from keys import new_device_key  # noqa: E402
-from service import free_port  # noqa: E402
+from peer import Peer, compare, new_device_key
 
 SAMPLE = "/usr/share/doc/glewlwyd/glewlwyd.conf.sample.gz"
 SCHEMA = "/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3"
 
 
-class Glewlwyd:
-    def __init__(self, folder: pathlib.Path, pinned: bool):
-        self.folder, self.port = folder, free_port()
-        self.url = f"http://localhost:{self.port}"
+class Glewlwyd(Peer):
+    name = "glewlwyd"
+    token_path = "/api/oidc/token"
+    form = {"client_id": "bench"}
+
+    def start(self) -> None:
         self.password, self.secret = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         self.cookie = ""
-        database = sqlite3.connect(folder / "glewlwyd.db")
+        database = sqlite3.connect(self.folder / "glewlwyd.db")
         database.executescript(pathlib.Path(SCHEMA).read_text())
         database.close()
-        (folder / "glewlwyd.conf").write_text(self.configuration())
-        command = ["glewlwyd", f"--config-file={folder}/glewlwyd.conf"]
-        if pinned:
-            command = ["taskset", "-c", "0", *command]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=open(folder / "log", "w"), stderr=subprocess.STDOUT)
+        (self.folder / "glewlwyd.conf").write_text(self.configuration())
+        self.run(["glewlwyd", f"--config-file={self.folder}/glewlwyd.conf"])
+        # The database of the package has this administrator. It is reachable on this machine only, and for this run.
+        self.wait_for(lambda: self.call("POST", "/auth/", {"username": "admin", "password": "password"}))
+        self.set_up()
 
     def configuration(self) -> str:
         """The sample of the package, on this port, with this database, and with few lines in the log."""
@@ -65,17 +56,6 @@ class Glewlwyd:
             {"Content-Type": "application/json", "Cookie": self.cookie}, method=method)
         with urllib.request.urlopen(request) as answer:
             self.cookie = (answer.headers["Set-Cookie"] or self.cookie).split(";")[0]
-
-    def wait(self) -> None:
-        for _ in range(100):
-            try:
-                # The database of the package has this administrator. It is reachable on this machine only, and for this run.
-                return self.call("POST", "/auth/", {"username": "admin", "password": "password"})
-            except urllib.error.URLError:
-                if self.process.poll() is not None:
-                    break
-                time.sleep(0.1)
-        raise SystemExit("glewlwyd does not start: " + (self.folder / "log").read_text())
 
     def set_up(self) -> None:
         """Tokens of Ed25519, refresh tokens that are valid once, proofs allowed. One scope, one client, one user."""
@@ -108,68 +88,20 @@ class Glewlwyd:
             "authorization_type": ["password", "refresh_token"], "redirect_uri": ["http://localhost/"],
             "token_endpoint_auth_method": methods, **own}
 
-    def token(self, key, form: dict) -> dict:
-        url = f"{self.url}/api/oidc/token"
-        headers = {"DPoP": make_dpop(key, "POST", url, None, None, int(time.time()))}
-        with urllib.request.urlopen(urllib.request.Request(url, urllib.parse.urlencode(form).encode(), headers)) as answer:
-            return json.load(answer)
-
     def sign_in(self) -> tuple:
-        """Signs one device in with the password, and returns its key and its refresh token."""
         key = new_device_key()
-        tokens = self.token(key, {
+        tokens = self.token({
             "grant_type": "password", "username": "ada", "password": self.password, "scope": "bench",
-            "client_id": "bench", "client_secret": self.secret})
+            "client_id": "bench", "client_secret": self.secret}, key)
         assert tokens["token_type"] == "DPoP", tokens
         return key, tokens["refresh_token"]
 
-    def is_rejected(self, key, token: str) -> bool:
-        try:
-            self.token(key, {"grant_type": "refresh_token", "refresh_token": token, "client_id": "bench"})
-        except urllib.error.HTTPError as error:
-            return error.code in (400, 401, 403)
-        return False
-
-    def check_rules(self, key, token: str) -> None:
-        """The comparison is fair only if a refresh token is valid once and with its key only."""
-        assert self.is_rejected(new_device_key(), token), "another key is accepted"
-        assert not self.is_rejected(key, token), "a valid refresh token is rejected"
-        assert self.is_rejected(key, token), "a spent refresh token is accepted"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--benchmark", type=pathlib.Path, default=ROOT / ".build-release" / "release" / "service-benchmark")
-    parser.add_argument("--folder", help="a folder on the disk that is measured, for both servers")
-    parser.add_argument(
-        "--sessions", type=int, default=1,
-        help="one for each connection; with 16, glewlwyd is also measured at 16 connections, where its SQLite fails (default: 1)")
-    options, others = parser.parse_known_args()
-    if options.folder:
-        others += ["--folder", options.folder]
-    if not shutil.which("glewlwyd"):
-        raise SystemExit("glewlwyd is missing. Benchmarks/peers/README.md shows how to install it.")
-    pinned = "--unpinned" not in others and shutil.which("taskset") is not None and (os.cpu_count() or 1) > 1
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        peer = Glewlwyd(pathlib.Path(folder), pinned)
-        try:
-            peer.wait()
-            peer.set_up()
-            sessions = [peer.sign_in() for _ in range(options.sessions + 1)]
-            # The password grant needs a client with a secret. A refresh of a public client checks no secret, as in the service.
-            peer.call("PUT", "/client/bench", peer.client(confidential=False))
-            peer.check_rules(*sessions.pop())
-            description = pathlib.Path(folder) / "peer.json"
-            description.write_text(json.dumps({
-                "name": "glewlwyd", "pid": peer.process.pid, "port": peer.port, "path": "/api/oidc/token",
-                "form": "client_id=bench", "sessions": [
-                    {"key": key.as_dict(private=True)["d"], "refreshToken": token} for key, token in sessions]}))
-            raise SystemExit(subprocess.run([options.benchmark, "run", "--peer", description, *others]).returncode)
-        finally:
-            peer.process.terminate()
-            peer.process.wait(20)
+    def settle(self) -> None:
+        # The password grant needs a client with a secret. A refresh of a public client checks none, as in the service.
+        self.call("PUT", "/client/bench", self.client(confidential=False))
 
 
 if __name__ == "__main__":
-    main()
+    if not shutil.which("glewlwyd"):
+        raise SystemExit("glewlwyd is missing. Benchmarks/peers/README.md shows how to install it.")
+    compare(Glewlwyd)
