@@ -24,11 +24,10 @@ enum HashingThread {
         let context = Unmanaged.passRetained(Body(body))
         #if canImport(Darwin)
             var thread: pthread_t?
-            let code = pthread_create(&thread, &attributes, { HashingThread.run($0) }, context.toOpaque())
         #else
             var thread = pthread_t()
-            let code = pthread_create(&thread, &attributes, { HashingThread.run($0) }, context.toOpaque())
         #endif
+        let code = pthread_create(&thread, &attributes, { HashingThread.run($0) }, context.toOpaque())
         if code != 0 { context.release() }
         return code == 0
     }
