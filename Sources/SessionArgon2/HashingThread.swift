@@ -16,18 +16,19 @@ enum HashingThread {
     ///
     /// - Returns: `false`, and nothing runs, if the process gets no memory for a thread, or may have no further one.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        var attributes = pthread_attr_t()
-        guard pthread_attr_init(&attributes) == 0 else { return false }
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, stackSize)
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        defer { attributes.deallocate() }
+        guard pthread_attr_init(attributes) == 0 else { return false }
+        defer { pthread_attr_destroy(attributes) }
+        pthread_attr_setdetachstate(attributes, CInt(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(attributes, stackSize)
         let context = Unmanaged.passRetained(Body(body))
         #if canImport(Darwin)
             var thread: pthread_t?
         #else
             var thread = pthread_t()
         #endif
-        let code = pthread_create(&thread, &attributes, { HashingThread.run($0) }, context.toOpaque())
+        let code = pthread_create(&thread, attributes, { HashingThread.run($0) }, context.toOpaque())
         if code != 0 { context.release() }
         return code == 0
     }
