@@ -91,9 +91,10 @@ struct PostgresServer: Sendable {
 }
 
 extension PostgresConnection {
-    /// Reads rows in one snapshot. One statement is a snapshot without a transaction.
+    /// Reads rows in one snapshot. One statement is a snapshot without a transaction. Behind a pooler it needs one for the
+    /// settings.
     func readSnapshot(_ statements: [Statement]) throws(PostgresFailure) -> [Rows] {
-        guard statements.count > 1 else { return try run(statements) }
+        guard statements.count > 1 || pooledSettings != nil else { return try run(statements) }
         do {
             return Array(try run([.beginReading] + statements + [.commit]).dropFirst().dropLast())
         } catch {

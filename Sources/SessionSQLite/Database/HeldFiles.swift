@@ -7,12 +7,13 @@ final class HeldFiles {
     private let identities: [FileIdentity]
 
     /// - Parameter descriptors: They are closed with this object.
-    /// - Throws: `StoreError.unavailable` if one of them is none.
+    /// - Throws: `StoreError.unavailable` if one of them could not be opened just now.
     init(_ descriptors: [Int32]) throws(StoreError) {
+        let code = errno
         self.descriptors = descriptors.filter { $0 >= 0 }
         identities = self.descriptors.compactMap { FileIdentity(descriptor: $0) }
         guard identities.count == descriptors.count else {
-            throw .unavailable("a log that must be written again cannot be kept open: too many files may be open")
+            throw .unavailable("a log that must be written again cannot be opened: \(String(cString: strerror(code)))")
         }
     }
 

@@ -41,8 +41,8 @@ final class OpenLog: Sendable {
     /// The error when another file has the name.
     var replaced: StoreError {
         .unavailable(
-            "\(path) was replaced while the service runs. Nothing is written to the old file: restart every process of the "
-                + "service")
+            "\(path) was replaced while the service runs. Nothing is written to the old file. Move it back if you can: its "
+                + "commits since the last checkpoint are in no other file. Then restart every process of the service")
     }
 
     /// Writes the content of the open file under its name.
@@ -71,7 +71,11 @@ final class OpenLog: Sendable {
                 try DurableFile.sync((path as NSString).deletingLastPathComponent)
             }
             // After the name exists, so that a connection that is opened now gets the copy.
-            for other in OpenDescriptors.all where old.means(other) { try OpenDescriptors.make(other, mean: copy) }
+            for other in OpenDescriptors.all where other != descriptor && old.means(other) {
+                try OpenDescriptors.make(other, mean: copy)
+            }
+            // Last: if one of the others fails, the log still counts as lost, and nothing more is written or read.
+            try OpenDescriptors.make(descriptor, mean: copy)
         } catch {
             throw StoreError(error)
         }
