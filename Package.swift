@@ -90,13 +90,10 @@ let package = Package(
                 nioPosix, nioSSL,
             ]),
         .target(name: "SessionSQLite", dependencies: ["SessionDomain", grdb, sqlite]),
-        .target(name: "CPostgres", publicHeadersPath: "."),
         .target(name: "SessionPostgres", dependencies: ["SessionDomain", "SessionTokens", "CPostgres"]),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
-        .target(name: "CHashMemory", publicHeadersPath: "."),
         .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium", "CHashMemory"]),
-        .target(name: "CCurl", publicHeadersPath: "."),
         .target(
             name: "SessionDelivery",
             dependencies: ["SessionDomain", "SessionEgress", "SessionTokens", "CCurl", nioPosix]),
@@ -116,10 +113,11 @@ let package = Package(
         .executableTarget(
             name: "prelude-session",
             dependencies: [
-                "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionConsole", "SessionDelivery",
-                "SessionDomain", "SessionEgress", "SessionHTTP", "SessionPostgres", "SessionSQLite", "SessionTelemetry",
-                "SessionTokens", "SessionWire", crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics,
-                nioCore, nioHTTP1, nioSSL, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CHotCode", "PreludeSession", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionConsole",
+                "SessionDelivery", "SessionDomain", "SessionEgress", "SessionHTTP", "SessionPostgres", "SessionSQLite",
+                "SessionTelemetry", "SessionTokens", "SessionWire", crypto, hummingbird, hummingbirdCore, httpTypes,
+                logging, metrics, nioCore, nioHTTP1, nioSSL,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"), .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -240,6 +238,7 @@ let package = Package(
             ]),
     ]
 )
+package.targets += ["CCurl", "CHashMemory", "CHotCode", "CPostgres"].map { .target(name: $0, publicHeadersPath: ".") }
 
 // The Apple systems that the service needs, mainly for `Mutex`, for declarations that `@available(service, *)` marks. The
 // package declares the systems of the SDK. `scripts/check-availability` finds missing marks.

@@ -1,6 +1,6 @@
 /// All parts of the service over one store. The HTTP layer and the command line call it.
 @available(service, *)
-package struct SessionService: Sendable {
+package final class SessionService: Sendable {
     package let directory: AppDirectory
     package let otpLogin: OTPLogin
     package let passwordLogin: PasswordLogin

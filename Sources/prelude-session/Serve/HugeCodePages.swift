@@ -1,12 +1,14 @@
 #if canImport(Glibc)
+    import CHotCode
     import Foundation
     import Glibc
 
-    /// Puts the code of this program on huge pages.
+    /// Puts the code of this program that logins and refreshes run on huge pages.
     ///
-    /// The service runs thousands of functions, and the processor remembers where a few hundred pages of 4 KB are. With pages
-    /// of 2 MB it remembers all of them: `docs/hot-path.md` has the gain. The code is copied into a file in memory, which
-    /// is mapped at the same address. So no memory is ever writable and executable, as `MemoryDenyWriteExecute` of systemd
+    /// They run thousands of functions, and the processor remembers where a few hundred pages of 4 KB are. With pages of
+    /// 2 MB it remembers all of them: `docs/hot-path.md` has the gain. In a program of `scripts/release` these functions stand
+    /// beside each other. In another one, all of its code is moved. The code is copied into a file in memory, which is
+    /// mapped at the same address. So no memory is ever writable and executable, as `MemoryDenyWriteExecute` of systemd
     /// demands. Needs `MADV_COLLAPSE` of Linux 6.1 (madvise(2)). Where something is missing, the code stays where it is.
     enum HugeCodePages {
         /// What the system does not have.
@@ -40,9 +42,11 @@
         static func use() throws(Obstacle) -> Int {
             let function: @convention(c) () -> Void = {}
             let page = text(of: pageSize).flatMap { UInt($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0
+            let (first, last) = (UInt(bitPattern: chotcode_start()), UInt(bitPattern: chotcode_end()))
             guard
                 let code = CodeRange(
-                    maps: text(of: "/proc/self/maps") ?? "", around: unsafeBitCast(function, to: UInt.self), page: page),
+                    maps: text(of: "/proc/self/maps") ?? "", around: unsafeBitCast(function, to: UInt.self),
+                    hot: first < last ? first..<last : nil, page: page),
                 let start = UnsafeMutableRawPointer(bitPattern: code.start)
             else { throw .code }
             let file = try memoryFile()

@@ -25,6 +25,28 @@ struct CodeRangeTests {
     }
 
     @Test(
+        "Of a hot part, all pages that hold some of it, and none outside the code",
+        arguments: [
+            (0x55d0_0061_0000..<0x55d0_0079_0000, 0x55d0_0060_0000, 2 << 20),
+            (0x55d0_005f_ffff..<0x55d0_0060_0001, 0x55d0_0040_0000, 4 << 20),
+            (0x55d0_0040_0000..<0x55d0_0060_0000, 0x55d0_0040_0000, 2 << 20),
+            (0x55d0_0020_1000..<0x55d0_00a1_2000, 0x55d0_0040_0000, 6 << 20),
+        ] as [(Range<UInt>, UInt, Int)])
+    func hot(part: Range<UInt>, start: UInt, length: Int) throws {
+        let range = try #require(CodeRange(maps: Self.maps, around: 0x55d0_0050_0000, hot: part, page: Self.page))
+        #expect(range.start == start)
+        #expect(range.length == length)
+    }
+
+    @Test(
+        "None of a hot part that is in no whole page of the code",
+        arguments: [0x55d0_0020_1000, 0x55d0_00a0_1000] as [UInt])
+    func hotOutside(address: UInt) {
+        #expect(
+            CodeRange(maps: Self.maps, around: 0x55d0_0050_0000, hot: address..<address + 1, page: Self.page) == nil)
+    }
+
+    @Test(
         "There is none in other memory, in code below the size of a page, and where code can be written",
         arguments: [0x55d0_0000_1000, 0x55d0_00a1_2000, 0x7f25_efa4_5000, 0x7f25_f010_0000, 0x1000] as [UInt])
     func none(address: UInt) { #expect(Self.range(address) == nil) }
