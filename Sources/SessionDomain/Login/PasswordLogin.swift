@@ -67,10 +67,10 @@ package struct PasswordLogin: Sendable {
             CompletePasswordTry(
                 appID: app.settings.id, identifier: identifier, budget: budget,
                 device: standing, isHeld: user.isHeld(identifier, at: now)))
-        if needsUpgrade, let hash {
+        // The password was right. Without memory for a new hash, a later login upgrades it.
+        if needsUpgrade, let hash, let upgraded = try? await place.hash(password) {
             try await store.perform(
-                UpgradePasswordHash(
-                    from: hash, to: try await place.hash(password), user: user.id, app: app.settings.id))
+                UpgradePasswordHash(from: hash, to: upgraded, user: user.id, app: app.settings.id))
         }
         return try app.issueLoginChallenge(
             for: user, by: identifier, method: .password, device: device, environment: environment)
