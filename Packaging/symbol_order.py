@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the functions that the service runs, for the linker's --symbol-ordering-file: symbol_order.py PROGRAM OUTPUT
 
-It starts the program under callgrind, signs users in and refreshes their sessions. Functions that run for each user come
-first and get huge pages (CHotCode). Those that only a start runs follow: the kernel maps 64 KB around each page that a
-process touches, so they are resident in small numbers of pages only when they are neighbours.
+It starts the program under callgrind, signs users in and refreshes their sessions. Functions that were called at least as
+often as there are users come first and get huge pages (CHotCode). The others follow: the kernel maps 64 KB around each page
+that a process touches, so they are resident in small numbers of pages only when they are neighbours.
 PROGRAM needs its symbols. Valgrind cannot read its debug information, so a copy without it runs. Needs valgrind, binutils
 and the Python of the foreign judge.
 """
@@ -65,7 +65,7 @@ def main() -> None:
     if len(hot) < 3000:
         raise SystemExit(f"callgrind has seen {len(hot)} functions only; are the symbols of {program} stripped?")
     target.write_text("".join(f"{name}\n" for name in [*hot, LAST, *(name for name in ran if counts[name] < PEOPLE)]))
-    print(f"{len(ran)} functions in {target}, {len(hot)} of them for each user")
+    print(f"{len(ran)} functions in {target}, {len(hot)} of them for users")
 
 
 if __name__ == "__main__":

@@ -67,13 +67,23 @@ package struct PasswordLogin: Sendable {
             CompletePasswordTry(
                 appID: app.settings.id, identifier: identifier, budget: budget,
                 device: standing, isHeld: user.isHeld(identifier, at: now)))
-        // The password was right. Without memory for a new hash, a later login upgrades it.
-        if needsUpgrade, let hash, let upgraded = try? await place.hash(password) {
-            try await store.perform(
-                UpgradePasswordHash(from: hash, to: upgraded, user: user.id, app: app.settings.id))
+        if needsUpgrade, let hash {
+            try await upgrade(hash, of: password, for: user, at: place)
         }
         return try app.issueLoginChallenge(
             for: user, by: identifier, method: .password, device: device, environment: environment)
+    }
+
+    /// Stores a hash of today's cost. The password was right, so without memory for the hash, a later login upgrades it.
+    private func upgrade(
+        _ hash: String, of password: String, for user: User, at place: borrowing HashingPlace
+    ) async throws {
+        let upgraded: String
+        do { upgraded = try await place.hash(password) } catch let error as CancellationError { throw error } catch {
+            environment.observer.observe(.failed(.hashUpgrade, error))
+            return
+        }
+        try await store.perform(UpgradePasswordHash(from: hash, to: upgraded, user: user.id, app: user.appID))
     }
 
     /// Reports a failed attempt before it is answered, for known and unknown identifiers with the same statement.

@@ -64,9 +64,11 @@ package enum Occurrence: Sendable {
     case keyAges([StoredSigningKey.Purpose: Int64])
 }
 
-/// Work that no request waits for.
+/// Work whose failure no response reports.
 package enum BackgroundWork: String, Sendable, CaseIterable {
     case housekeeping, webhooks, messages
+    /// A stronger hash of a right password.
+    case hashUpgrade = "hash_upgrade"
 }
 
 /// A request that was answered.

@@ -1,7 +1,7 @@
 package import Logging
 package import SessionDomain
 
-/// Writes notices, and failures of work in the background, to the log.
+/// Writes notices, and failures that no response reports, to the log.
 @available(service, *)
 package struct LogObserver: ServiceObserver {
     private let logger: Logger
@@ -14,7 +14,12 @@ package struct LogObserver: ServiceObserver {
         case .failed(let work, let error):
             // A failing store has notices of its own, at most one per second.
             if error is StoreError { return }
-            let text = work == .housekeeping ? "housekeeping" : "delivery of \(work.rawValue)"
+            let text =
+                switch work {
+                case .housekeeping: "housekeeping"
+                case .webhooks, .messages: "delivery of \(work.rawValue)"
+                case .hashUpgrade: "upgrade of a password hash"
+                }
             logger.error("\(text) failed", metadata: ["error": "\(error)"])
         default: break
         }

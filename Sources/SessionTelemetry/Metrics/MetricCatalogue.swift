@@ -92,7 +92,7 @@ package enum MetricCatalogue {
         "prelude_session_notices_total", .counter, labels: ["notice"], "Warnings to the operator.")
     package static let backgroundErrors = MetricDescription(
         "prelude_session_background_errors_total", .counter, labels: ["work"],
-        "Rounds of work in the background that failed.")
+        "Rounds of work in the background, and upgrades of password hashes, that failed.")
     package static let shedRequests = MetricDescription(
         "prelude_session_requests_shed_total", .counter, labels: ["class"],
         "Requests that were rejected because too many were in work.")

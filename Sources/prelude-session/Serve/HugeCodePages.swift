@@ -9,7 +9,7 @@
     /// 2 MB it remembers all of them: `docs/hot-path.md` has the gain. In a program of `scripts/release` these functions stand
     /// beside each other. In another one, all of its code is moved. The code is copied into a file in memory, which is
     /// mapped at the same address. So no memory is ever writable and executable, as `MemoryDenyWriteExecute` of systemd
-    /// demands. Needs `MADV_COLLAPSE` of Linux 6.1 (madvise(2)). Where something is missing, the code stays where it is.
+    /// demands. Needs `MADV_COLLAPSE` of Linux 6.1 (madvise(2)). Where something is missing, the code stays on small pages.
     enum HugeCodePages {
         /// What the system does not have.
         enum Obstacle: Error, CustomStringConvertible {

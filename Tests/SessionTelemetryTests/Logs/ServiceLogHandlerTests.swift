@@ -46,20 +46,22 @@ struct ServiceLogHandlerTests {
         #expect(lines.all == ["1970-01-01T00:00:00.000Z info test: x a=1 b=2 c=3\n"])
     }
 
-    @Test("Notices are warnings, failures of work in the background are errors, and nothing else has a line")
+    @Test("Notices are warnings, failures that no response reports are errors, and nothing else has a line")
     func observer() throws {
         let lines = Lines()
         let observer = LogObserver(logger: logger(LogLevelSwitch(.trace), lines))
         observer.observe(.notice(.clockJumped(seconds: 7)))
         observer.observe(.failed(.housekeeping, Refusal.notFound("x")))
         observer.observe(.failed(.messages, Refusal.notFound("x")))
+        observer.observe(.failed(.hashUpgrade, Refusal.notFound("x")))
         // The store reports its failures itself.
         observer.observe(.failed(.messages, StoreError.contended))
         observer.observe(.refresh(.rotated, .service))
         observer.observe(.limitReached(.starts))
-        try #require(lines.all.count == 3)
+        try #require(lines.all.count == 4)
         #expect(lines.all[0].contains(" warning test: the clock advanced by 7 seconds"))
         #expect(lines.all[1].contains(" error test: housekeeping failed error="))
         #expect(lines.all[2].contains(" error test: delivery of messages failed error="))
+        #expect(lines.all[3].contains(" error test: upgrade of a password hash failed error="))
     }
 }
