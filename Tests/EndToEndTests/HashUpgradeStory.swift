@@ -28,10 +28,18 @@ struct HashUpgradeStory {
         }
     }
 
+    private final class Failures: ServiceObserver {
+        let works = Mutex<[BackgroundWork]>([])
+
+        func observe(_ occurrence: Occurrence) {
+            if case .failed(let work, _) = occurrence { works.withLock { $0.append(work) } }
+        }
+    }
+
     @Test("Without memory for a new hash, a right password signs in, and a later login upgrades the hash")
     func noMemory() async throws {
-        let hasher = Hasher()
-        let world = try await ServiceWorld(hasher: hasher) { _ in }
+        let (hasher, failures) = (Hasher(), Failures())
+        let world = try await ServiceWorld(hasher: hasher) { _ in }.node { $0.observer = failures }
         let identifier = try CanonicalIdentifier(type: "email_address", value: "grace@example.com")
         _ = try await world.service.users.create(
             app: world.appID, identifiers: [identifier], password: "correct horse")
@@ -40,11 +48,13 @@ struct HashUpgradeStory {
         hasher.hasMemory.withLock { $0 = false }
         #expect(try await login(in: world).status == 200)
         #expect(hasher.made.withLock { $0 } == ["correct horse old"])
+        #expect(failures.works.withLock { $0 } == [.hashUpgrade])
 
         hasher.hasMemory.withLock { $0 = true }
         // The second login finds the new hash.
         for _ in 1...2 { #expect(try await login(in: world).status == 200) }
         #expect(hasher.made.withLock { $0 } == ["correct horse old", "correct horse new"])
+        #expect(failures.works.withLock { $0 } == [.hashUpgrade])
     }
 
     private func login(in world: ServiceWorld) async throws -> ServiceAnswer {
