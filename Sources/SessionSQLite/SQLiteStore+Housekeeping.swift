@@ -5,7 +5,6 @@ package import SessionDomain
 extension SQLiteStore: HousekeepingStore {
     /// The tables whose rows expire, with their key and the column of the time.
     private static let expiring = [
-        (table: "proofs", key: "key, app_id", expiry: "expires_at"),
         (table: "verifications", key: "app_id, token_hash", expiry: "code_expires_at"),
         (table: "challenges", key: "app_id, id", expiry: "expires_at"),
         (table: "grants", key: "app_id, id", expiry: "expires_at"),
@@ -13,8 +12,9 @@ extension SQLiteStore: HousekeepingStore {
     ]
 
     package func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
-        try await writer.perform { db in
+        try await writer.perform { [proofs] db in
             var deleted = try db.deleteRedemptions(until: now, limit: limit)
+            deleted += try db.deleteProofs(until: now, limit: limit, proofs)
             for (table, key, expiry) in Self.expiring {
                 deleted += try db.delete(from: table, key: key, where: "\(expiry) <= ?", now, limit: limit)
             }

@@ -13,6 +13,8 @@ package final class SQLiteStore: Sendable {
     /// Whether the structure of a large file is not checked yet.
     package let isUnchecked: Bool
     let writer: GroupCommit
+    /// Finds used proofs.
+    let proofs: ProofMemory
     let observer: any ServiceObserver
     /// What the transactions have shown.
     package let health: StoreHealth
@@ -26,9 +28,8 @@ package final class SQLiteStore: Sendable {
 
     private init(
         database: any DatabaseWriter, files: OpenFiles? = nil, copier: LogCopier? = nil, lock: DatabaseLock?,
-        schema: (found: Int, now: Int),
-        isUnchecked: Bool = false, queueCapacity: Int, batchSize: Int, health: StoreHealth,
-        observer: any ServiceObserver, handover: any Handover
+        schema: (found: Int, now: Int), proofs: ProofMemory, isUnchecked: Bool = false,
+        queueCapacity: Int, batchSize: Int, health: StoreHealth, observer: any ServiceObserver, handover: any Handover
     ) {
         self.observer = observer
         self.database = database
@@ -37,9 +38,10 @@ package final class SQLiteStore: Sendable {
         self.schema = schema
         self.isUnchecked = isUnchecked
         self.health = health
+        self.proofs = proofs
         writer = GroupCommit(
             writer: database, files: files, copier: copier, capacity: queueCapacity, batchSize: batchSize,
-            health: health, observer: observer, handover: handover)
+            health: health, observer: observer, handover: handover, beginning: proofs.update)
     }
 
     /// Opens a database. The service, which may migrate, also checks the structure of the file: of a large one later, with
@@ -65,9 +67,10 @@ package final class SQLiteStore: Sendable {
         handover: any Handover = DirectHandover()
     ) throws(StoreError) -> SQLiteStore {
         do {
+            let proofs = ProofMemory()
             guard case .file(let path) = location else {
                 return SQLiteStore(
-                    database: try MemoryDatabase.open(), lock: nil, schema: (0, supportedSchema),
+                    database: try MemoryDatabase.open(), lock: nil, schema: (0, supportedSchema), proofs: proofs,
                     queueCapacity: queueCapacity, batchSize: batchSize, health: health, observer: observer,
                     handover: handover)
             }
@@ -85,12 +88,17 @@ package final class SQLiteStore: Sendable {
                 let schema = try Migration.apply(to: db, opening: opening)
                 try ConnectionSettings.keepPageCopiesInMemory(db)
                 try ConnectionSettings.keepInnerPages(db, fileBytes: size)
-                if opening == .migrating { try ConnectionSettings.leaveLog(db) }
+                if opening == .migrating {
+                    try ConnectionSettings.leaveLog(db)
+                    // So that the first refresh does not wait for it.
+                    try proofs.begin(db)
+                }
                 return (schema, isLater && opening == .migrating)
             }
             let copier = opening == .migrating ? try LogCopier(path: database.path, length: logLength) : nil
             return SQLiteStore(
                 database: database, files: try openFiles(of: database.path), copier: copier, lock: lock, schema: schema,
+                proofs: proofs,
                 isUnchecked: isUnchecked, queueCapacity: queueCapacity, batchSize: batchSize, health: health,
                 observer: observer, handover: handover)
         } catch {

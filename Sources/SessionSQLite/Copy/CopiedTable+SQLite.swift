@@ -4,14 +4,15 @@ internal import SessionDomain
 struct SQLiteCopyForm {
     /// The table of this store.
     let table: String
+    /// What a query reads after `FROM`.
+    private let source: String
     /// What is read or written for a column that has another name here, or none.
     private let expressions: [String: String]
-    private let condition: String
 
-    private init(_ table: String, _ expressions: [String: String] = [:], where condition: String = "TRUE") {
+    private init(_ table: String, _ expressions: [String: String] = [:], source: String? = nil) {
         self.table = table
+        self.source = source ?? table
         self.expressions = expressions
-        self.condition = condition
     }
 
     init(_ table: CopiedTable) {
@@ -19,25 +20,31 @@ struct SQLiteCopyForm {
             switch table.name {
             case "redemptions": Self("redeemed_challenges", ["id": "challenge_id"])
             // A unique index of the users.
-            case "external_ids": Self("users", ["user_id": "id"], where: "external_id IS NOT NULL")
+            case "external_ids": Self("users", ["user_id": "id"], source: "users WHERE external_id IS NOT NULL")
             // `MessageContent.code`.
             case "messages": Self("messages", ["has_code": "content ->> 'code' IS NOT NULL"])
+            case "proofs": Self("proofs", source: Self.proofs)
             default: Self(table.name)
             }
     }
 
-    /// Columns of this store that no copy contains: each database gives its messages numbers of its own.
-    static let uncopied = ["messages.sequence"]
+    /// A proof that was used again after it expired has two rows, until the first is deleted.
+    private static let proofs = """
+        (SELECT app_id, key, max(expires_at) AS expires_at FROM proofs GROUP BY app_id, key)
+        """
+
+    /// Columns of this store that no copy contains: each database gives its messages and proofs numbers of its own.
+    static let uncopied = ["messages.sequence", "proofs.sequence"]
 
     func expression(_ column: String) -> String { expressions[column] ?? column }
 
     func selection(_ table: CopiedTable, skipping skipped: Int) -> String {
         let columns = table.readColumns.map { expression($0.name) }.joined(separator: ", ")
         let order = table.order.map(expression).joined(separator: ", ")
-        return "SELECT \(columns) FROM \(self.table) WHERE \(condition) ORDER BY \(order) LIMIT -1 OFFSET \(skipped)"
+        return "SELECT \(columns) FROM \(source) ORDER BY \(order) LIMIT -1 OFFSET \(skipped)"
     }
 
-    var count: String { "SELECT count(*) FROM \(table) WHERE \(condition)" }
+    var count: String { "SELECT count(*) FROM \(source)" }
 
     /// Inserts one row. `nil` for a table whose rows come with another one.
     func insertion(_ table: CopiedTable) -> String? {

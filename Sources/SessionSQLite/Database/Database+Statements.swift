@@ -34,13 +34,19 @@ extension Database {
     func all<Value>(
         _ sql: String, _ values: StatementValues = [], as read: (inout ColumnReader) throws -> Value
     ) throws -> [Value] {
+        var all: [Value] = []
+        try forEach(sql, values) { all.append(try read(&$0)) }
+        return all
+    }
+
+    func forEach(
+        _ sql: String, _ values: StatementValues = [], _ body: (inout ColumnReader) throws -> Void
+    ) throws {
         try rows(of: sql, values) { statement in
-            var all: [Value] = []
             while try step(statement) {
                 var columns = ColumnReader(statement)
-                all.append(try read(&columns))
+                try body(&columns)
             }
-            return all
         }
     }
 

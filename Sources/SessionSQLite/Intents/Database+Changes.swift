@@ -1,13 +1,14 @@
 internal import GRDB
 internal import SessionDomain
 
+@available(service, *)
 extension Database {
     /// Makes one change. Counters are changed in memory.
     ///
     /// - Throws: `FailedGuard` if the guard of the change fails.
-    func apply(_ change: Change, _ counters: inout JobCounters) throws {
+    func apply(_ change: Change, _ counters: inout JobCounters, _ proofs: ProofMemory) throws {
         switch change {
-        case .reserveProof(let proof, let app, let now): try reserve(proof, app: app, now: now)
+        case .reserveProof(let proof, let app, let now): try reserve(proof, app: app, now: now, proofs)
         case .redeem(let id, let until, let app): try redeem(id, until: until, app: app)
 
         case .count(let key, let app, let limit, let now):

@@ -11,7 +11,7 @@ struct Migration: Sendable {
     /// the step.
     static let all = [
         foundation, stepUp, signingKeys, rotationAttempts, deletedRedemptions, holds, managementKeys, audit, messages,
-        eventsByActor, shortProofs,
+        eventsByActor, shortProofs, proofsInOrder,
     ]
 
     /// Marks a file as a database of this service ("PSES"), so that the database of another program is never migrated.

@@ -3,14 +3,6 @@ internal import SessionDomain
 
 /// What can be used once. The insert is the check; no look-up comes before it.
 extension Database {
-    func reserve(_ proof: ProofUse, app: AppID, now: Timestamp) throws {
-        try run(
-            """
-            INSERT INTO proofs (key, app_id, expires_at) VALUES (?, ?, ?)
-            ON CONFLICT (key, app_id) DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at <= ?
-            """, [proof.shortKey, app, proof.rememberUntil, now], orFail: .taken(.proof(proof.replayKey)))
-    }
-
     func redeem(_ id: String, until expiresAt: Timestamp, app: AppID) throws {
         let kind = RedemptionKind(key: id).rawValue
         try run(
