@@ -274,7 +274,8 @@ if buildsService {
                 hummingbird, nioCore, nioPosix, .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
-            path: "Benchmarks/Service", exclude: ["load.py", "misses.py", "parameters.py", "sessions.py", "stores.py"]),
+            path: "Benchmarks/Service",
+            exclude: ["load.py", "misses.py", "parameters.py", "proofs.py", "sessions.py", "stores.py"]),
         .executableTarget(
             name: "Terminal", dependencies: ["PreludeSession", "PreludeSessionAsyncHTTPClient"],
             path: "Examples/Terminal/Sources/Terminal"),

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares the cost of a refresh while the service remembers many used proofs with that after a start, in the same rounds.
+"""Compares the cost of a refresh while the service remembers many used proofs with that beside few, in the same rounds.
 
-Usage: proofs.py BINARY [BINARY] [--proofs 1000000] [--few 1000] [--rounds 5] [--refreshes 4000] [--folder DIR]
+Usage: proofs.py BINARY... [--proofs 1000000] [--few 1000] [--sessions 20000] [--rounds 5] [--refreshes 4000] [--folder DIR]
 
-The service remembers each proof for about eleven minutes, so a million are what 1500 refreshes per second leave. Both
-databases have the same sessions. Prints also the bytes that the service writes to its files for each refresh. With two
-programs, both are measured in the same rounds. The rest is as in sessions.py. Needs Linux.
+The service remembers each proof for about eleven minutes, so 1500 refreshes per second leave a million. All databases have
+as many sessions. Several programs are measured in the same rounds. Prints for each refresh the CPU time of the service and the
+bytes that it writes to its files, and its resident memory at the end. The rest is as in sessions.py. Needs Linux.
 """
 
 import argparse
@@ -18,19 +18,16 @@ import statistics
 import tempfile
 import time
 
-import sessions
 from sessions import Subject, service_module
-
-SESSIONS = 20_000
 
 
 class Remembering(Subject):
     """A service that has seen some proofs."""
 
-    def __init__(self, folder: pathlib.Path, binary: pathlib.Path, proofs: int, core: int | None):
+    def __init__(self, folder: pathlib.Path, binary: pathlib.Path, proofs: int, sessions: int, core: int | None):
         self.proofs = proofs
         service_module.BINARY = binary
-        super().__init__(folder, SESSIONS, SESSIONS, core)
+        super().__init__(folder, sessions, sessions, core)
         self.name = f"{binary.name}, {proofs} proofs"
 
     def fill(self) -> None:
@@ -71,6 +68,7 @@ def main() -> None:
     parser.add_argument("binary", type=pathlib.Path, nargs="+")
     parser.add_argument("--proofs", type=int, default=1_000_000)
     parser.add_argument("--few", type=int, default=1000)
+    parser.add_argument("--sessions", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--refreshes", type=int, default=4000, help="of each round and database")
     parser.add_argument("--folder", help="a folder on the disk that is measured")
@@ -86,7 +84,8 @@ def main() -> None:
             for binary in options.binary:
                 for size in (options.few, options.proofs):
                     path = pathlib.Path(folder) / str(len(subjects))
-                    subjects.append(Remembering(path, binary.resolve(), size, 0 if pinned else None))
+                    subjects.append(
+                        Remembering(path, binary.resolve(), size, options.sessions, 0 if pinned else None))
                     print(f"{subjects[-1].name}: started in {subjects[-1].start_seconds:.2f} s, "
                           f"{subjects[-1].memory:.0f} MB of memory", flush=True)
                     subjects[-1].measure(options.refreshes)

@@ -98,3 +98,18 @@ def test_refreshes_of_two_databases_are_compared(tmp_path):
     assert re.fullmatch(r"a refresh with 2000 sessions: \d+\.\d\d times the CPU of 200, \d+\.\d\d of the rate", last), done.stdout
     assert not list(tmp_path.iterdir()), "the databases are removed"
     assert not processes(str(tmp_path)), "the services are stopped"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the CPU time of a process is read from /proc")
+def test_refreshes_beside_few_and_many_used_proofs_are_compared(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-B", ROOT / "Benchmarks" / "Service" / "proofs.py", BINARY, "--proofs", "2000", "--few", "200",
+         "--sessions", "500", "--rounds", "1", "--refreshes", "100", "--folder", tmp_path],
+        capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()[-2:]
+    assert [re.fullmatch(
+        r"prelude-session, (\d+) proofs: \d+ MB, \d+/s, \d+ us of CPU and (\d+)\.\d KiB written each", line)[1]
+        for line in lines] == ["200", "2000"], done.stdout
+    assert not list(tmp_path.iterdir()), "the databases are removed"
+    assert not processes(str(tmp_path)), "the services are stopped"
