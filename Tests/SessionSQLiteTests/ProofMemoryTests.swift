@@ -35,8 +35,12 @@ struct ProofMemoryTests {
         try await store.database.read { try Int.fetchAll($0, sql: "SELECT sequence FROM proofs ORDER BY sequence") }
     }
 
-    private func places(of name: String, in store: SQLiteStore) -> [Int64] {
-        store.proofs.places(of: proof(name, at: 0).shortKey, app).sorted()
+    /// The places where the process looks for a proof.
+    private func places(of name: String, in store: SQLiteStore, at seconds: Int64 = 0) async throws -> [Int64] {
+        let key = proof(name, at: 0).shortKey
+        return try await store.database.writeWithoutTransaction { [app, proofs = store.proofs] db in
+            try proofs.places(of: key, app, now: Timestamp(seconds: seconds), db).sorted()
+        }
     }
 
     @Test("A service has read all proofs when it starts, and a command reads none")
@@ -46,15 +50,15 @@ struct ProofMemoryTests {
         #expect(try await use("two", in: first))
         try await first.close()
         let second = try open()
-        #expect(places(of: "one", in: second) == [1])
-        #expect(places(of: "two", in: second) == [2])
+        #expect(try await places(of: "one", in: second) == [1])
+        #expect(try await places(of: "two", in: second) == [2])
         #expect(try await use("one", in: second) == false)
         #expect(try await use("three", in: second))
         let command = try SQLiteStore.open(.file(directory.path("store.sqlite")), opening: .existing)
         try await command.checkWriting()
-        #expect(places(of: "one", in: command) == [])
+        #expect(try await places(of: "one", in: command) == [])
         #expect(try await use("one", in: command) == false)
-        #expect(places(of: "one", in: command) == [1])
+        #expect(try await places(of: "one", in: command) == [1])
         for store in [second, command] { try await store.close() }
     }
 
@@ -69,6 +73,23 @@ struct ProofMemoryTests {
             #expect(try await use("\(round) one", in: one) == false)
         }
         #expect(try await rows(one) == Array(1...6))
+        for store in [one, two] { try await store.close() }
+    }
+
+    @Test("A process of an older version that deletes all proofs hides none of the later ones")
+    func deletionByOlder() async throws {
+        let (one, two) = (try open(), try open())
+        for name in ["a", "b", "c"] {
+            #expect(try await use(name, in: one))
+            #expect(try await use(name, in: two) == false)
+        }
+        let older = try DatabaseQueue(path: directory.path("store.sqlite"))
+        try await older.write { try $0.execute(sql: "DELETE FROM proofs WHERE expires_at <= 60000") }
+        // These have the numbers of those that were deleted, and one more.
+        for name in ["d", "e", "f", "g"] { #expect(try await use(name, in: one, at: 100)) }
+        #expect(try await rows(two) == [1, 2, 3, 4])
+        for name in ["d", "e", "f", "g"] { #expect(try await use(name, in: two, at: 100) == false) }
+        try older.close()
         for store in [one, two] { try await store.close() }
     }
 
@@ -88,7 +109,7 @@ struct ProofMemoryTests {
         for store in [one, two] { try await store.close() }
     }
 
-    @Test("Proofs are deleted in their order up to the limit, and forgotten when their interval has ended")
+    @Test("Proofs are deleted in their order up to the limit")
     func deletion() async throws {
         let store = try open()
         for second in [0, 1, 2, 70, 71] { #expect(try await use("\(second)", in: store, at: Int64(second))) }
@@ -99,12 +120,44 @@ struct ProofMemoryTests {
         #expect(try await delete(at: 61) == 2)
         #expect(try await delete(at: 61) == 0)
         #expect(try await use("2", in: store, at: 61) == false)
-        // The first interval ends after 65.536 seconds.
-        #expect(places(of: "1", in: store) == [2])
-        #expect(try await delete(at: 66) == 1)
-        #expect(places(of: "1", in: store) == [])
+        #expect(try await delete(at: 62) == 1)
         #expect(try await use("70", in: store, at: 129) == false)
         #expect(try await rows(store) == [4, 5])
+        try await store.close()
+    }
+
+    @Test("A deletion that failed is made up for, also without new proofs")
+    func failedDeletion() async throws {
+        let store = try open()
+        for name in ["a", "b", "c"] { #expect(try await use(name, in: store)) }
+        #expect(try await use("last", in: store, at: 500))
+        let observer = CommitObserver()
+        store.database.add(transactionObserver: observer)
+        observer.refuseCommits(true)
+        let now = Timestamp(seconds: 1000)
+        await #expect(throws: StoreError.self) { try await store.deleteExpired(now: now, limit: 10) }
+        observer.refuseCommits(false)
+        // The clock was ahead, and nothing is deleted.
+        for name in ["a", "b", "c"] { #expect(try await use(name, in: store, at: 10) == false) }
+        #expect(try await store.deleteExpired(now: now, limit: 10) == 3)
+        #expect(try await rows(store) == [4])
+        try await store.close()
+    }
+
+    @Test("Expired proofs are forgotten while their rows are kept, and read again if the clock goes back")
+    func clockBack() async throws {
+        let store = try open()
+        #expect(try await use("one", in: store))
+        #expect(try await use("two", in: store, at: 500))
+        #expect(try await places(of: "one", in: store, at: 100) == [1])
+        // The second interval after the one in which it expired.
+        #expect(try await places(of: "one", in: store, at: 140) == [])
+        #expect(try await use("two", in: store, at: 140) == false)
+        #expect(try await places(of: "one", in: store, at: 120) == [])
+        #expect(try await use("one", in: store, at: 59) == false)
+        #expect(try await places(of: "one", in: store, at: 59) == [1])
+        #expect(try await use("one", in: store, at: 140))
+        #expect(try await rows(store) == [1, 2, 3])
         try await store.close()
     }
 
@@ -172,7 +225,7 @@ struct ProofMemoryTests {
             }
         }
         #expect(try await rows(store) == [])
-        #expect(places(of: "one", in: store) == [1])
+        #expect(try await places(of: "one", in: store) == [1])
         // It gets the place of the one that was undone.
         #expect(try await use("two", in: store))
         #expect(try await use("one", in: store))
