@@ -3,8 +3,8 @@
 
 Usage: proofs.py BINARY... [--proofs 1000000] [--few 1000] [--sessions 20000] [--rounds 5] [--refreshes 4000] [--folder DIR]
 
-The service remembers each proof for about eleven minutes, so 1500 refreshes per second leave a million. All databases have
-as many sessions. Several programs are measured in the same rounds. Prints for each refresh the CPU time of the service and the
+The service remembers each proof for 16 minutes, so 1040 refreshes per second leave a million. All databases have as many
+sessions. Several programs are measured in the same rounds. Prints for each refresh the CPU time of the service and the
 bytes that it writes to its files, and its resident memory at the end. The rest is as in sessions.py. Needs Linux.
 """
 
