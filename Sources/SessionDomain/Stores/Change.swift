@@ -1,14 +1,14 @@
 /// One change of stored rows, with the guard under which it is made.
 ///
-/// - `insert…`, `reserveProof` and `redeem` fail with `FailedGuard.taken` if the key named here is taken. The insert itself
-///   is the check. Ids that the service generates are new; if one is not, the write fails with `StoreError`.
+/// - `insert…`, `reserveProof` and `redeem` fail with `FailedGuard.taken` if the key named here is taken. Nothing that was
+///   read before is the check. Ids that the service generates are new; if one is not, the write fails with `StoreError`.
 /// - `replace…` and `delete…` of a row given as a whole fail with `FailedGuard.stale` unless the row is as it was read.
 ///   A store that locks out other writers between reading and writing may compare less than the whole row.
 /// - A deletion by a condition deletes what there is and cannot fail.
 package indirect enum Change: Sendable, Equatable {
     // MARK: Once
 
-    /// Remembers a proof until `rememberUntil`. Key: `.proof`. A row that expired by `now` is taken over.
+    /// Remembers a proof until `rememberUntil`. Key: `.proof`. One that expired by `now` can be used again.
     case reserveProof(ProofUse, app: AppID, now: Timestamp)
     /// Remembers that something was redeemed. Key: `.redemption`. If its `RedemptionKind` outlives its row, it also fails if
     /// housekeeping has deleted a redemption of this kind and app that expires at this time or later, but within the same

@@ -7,6 +7,8 @@ internal import Synchronization
 /// The table decides: a place counts only if the proof is there. So a proof of a transaction that was rolled back may stay
 /// here, and no committed one that has not expired may be missing. Other processes may write to the same file, so each
 /// transaction first reads the rows after the last one that was read.
+///
+/// A proof must be remembered for longer than an interval. Then its key has one row in an interval.
 @available(service, *)
 final class ProofMemory: Sendable {
     private struct Row: Equatable {
@@ -15,8 +17,10 @@ final class ProofMemory: Sendable {
     }
 
     private struct State {
-        /// The last row that was read. `nil` before the first proof: commands use none.
-        var read: Row?
+        /// Whether the proofs were read. Commands use none.
+        var hasBegun = false
+        /// The last row that was read, which was committed. `nil` if there was none.
+        var last: Row?
         /// The place of each key, by app and by the interval in which the proof expires.
         var places: [String: [Int64: [Int64: Int64]]] = [:]
         /// The last place in each interval.
@@ -32,7 +36,7 @@ final class ProofMemory: Sendable {
 
     /// Reads all proofs, unless that was done.
     func begin(_ db: Database) throws {
-        try state.withLock { if $0.read == nil { try Self.readAll(db, into: &$0) } }
+        try state.withLock { if !$0.hasBegun { try Self.begin(db, &$0) } }
     }
 
     /// Reads the proofs that were committed since the last transaction. Call this at the beginning of each one.
@@ -41,52 +45,69 @@ final class ProofMemory: Sendable {
     /// not there, and all are read.
     func update(_ db: Database) throws {
         try state.withLock { state in
-            guard let last = state.read else { return }
-            var isThere = last.place == 0
-            try Self.read(db, from: last.place, into: &state) { if $0 == last { isThere = true } }
-            if !isThere { try Self.readAll(db, into: &state) }
+            guard state.hasBegun else { return }
+            var isThere = state.last == nil
+            let known = state.last
+            let last = try Self.read(db, from: known?.place ?? .min, &state) { if $0 == known { isThere = true } }
+            if isThere { state.last = last } else { try Self.begin(db, &state) }
         }
     }
 
-    private static func readAll(_ db: Database, into state: inout State) throws {
-        state.read = nil
-        try read(db, from: 0, into: &state) { _ in }
-        if state.read == nil { state.read = Row(place: 0, key: 0) }
+    /// No row of the running transaction is among those that this reads: the first use of a proof comes after it.
+    private static func begin(_ db: Database, _ state: inout State) throws {
+        let firstInterval = state.firstInterval
+        state = State()
+        state.firstInterval = firstInterval
+        state.last = try read(db, from: .min, &state) { _ in }
+        state.hasBegun = true
     }
 
+    /// - Returns: The last row. `nil` if there is none.
     private static func read(
-        _ db: Database, from place: Int64, into state: inout State, _ found: (Row) -> Void
-    ) throws {
+        _ db: Database, from place: Int64, _ state: inout State, _ found: (Row) -> Void
+    ) throws -> Row? {
         let rows = "SELECT sequence, key, app_id, expires_at FROM proofs WHERE sequence >= ? ORDER BY sequence"
+        var last: Row?
         try db.forEach(rows, [place]) { columns in
             let row = Row(place: try columns.next(), key: try columns.next())
             let app: String = try columns.next()
             add(row, app, expiry: try columns.next(), to: &state)
-            state.read = row
+            last = row
             found(row)
         }
+        return last
     }
 
     /// The rows that may have a proof. Almost always there is none.
     ///
-    /// Proofs that expired more than an interval ago are forgotten, because they can be used again. If the clock goes back
-    /// behind them, all are read again.
+    /// If the clock goes back behind proofs that were forgotten, all are read again.
     func places(of key: Int64, _ app: AppID, now: Timestamp, _ db: Database) throws -> [Int64] {
         let interval = Self.interval(of: now)
         return try state.withLock { state in
             if interval < state.firstInterval {
+                let firstInterval = state.firstInterval
                 state.firstInterval = .min
-                try Self.readAll(db, into: &state)
-            }
-            if interval - 1 > state.firstInterval {
-                state.firstInterval = interval - 1
-                state.places = state.places.mapValues { $0.filter { $0.key >= interval - 1 } }.filter {
-                    !$0.value.isEmpty
+                do {
+                    _ = try Self.read(db, from: .min, &state) { _ in }
+                } catch {
+                    state.firstInterval = firstInterval
+                    throw error
                 }
             }
+            Self.forget(before: interval - 1, &state)
             return state.places[app.rawValue]?.values.compactMap { $0[key] } ?? []
         }
     }
+
+    /// Forgets proofs that expired more than an interval ago: they can be used again.
+    private static func forget(before interval: Int64, _ state: inout State) {
+        guard interval > state.firstInterval else { return }
+        state.firstInterval = interval
+        state.places = state.places.mapValues { $0.filter { $0.key >= interval } }.filter { !$0.value.isEmpty }
+    }
+
+    /// How many proofs are in memory.
+    var count: Int { state.withLock { $0.places.values.joined().reduce(0) { $0 + $1.value.count } } }
 
     func add(_ key: Int64, _ app: AppID, expiry: Timestamp, at place: Int64) {
         state.withLock { Self.add(Row(place: place, key: key), app.rawValue, expiry: expiry, to: &$0) }
@@ -108,6 +129,8 @@ final class ProofMemory: Sendable {
     func lastExpired(_ now: Timestamp) -> Int64 {
         let interval = Self.interval(of: now)
         return state.withLock { state in
+            // A process that gets no proofs reads those of the others.
+            Self.forget(before: interval - 1, &state)
             let expired = state.lasts.filter { $0.key <= interval }
             guard let first = expired.keys.min(), let last = expired.values.max() else { return 0 }
             // Remembered as one, also if the deletion is rolled back.
