@@ -12,13 +12,11 @@ import argparse
 import os
 import pathlib
 import secrets
-import shutil
 import sqlite3
 import statistics
-import tempfile
 import time
 
-from sessions import Subject, service_module
+from sessions import Subject, core_of_services, service_module, subjects_in
 
 
 class Remembering(Subject):
@@ -73,33 +71,22 @@ def main() -> None:
     parser.add_argument("--refreshes", type=int, default=4000, help="of each round and database")
     parser.add_argument("--folder", help="a folder on the disk that is measured")
     options = parser.parse_args()
-    if options.folder:
-        pathlib.Path(options.folder).mkdir(parents=True, exist_ok=True)
-    cores, pinned = os.cpu_count() or 1, shutil.which("taskset") is not None and (os.cpu_count() or 1) > 1
-    if pinned:
-        os.sched_setaffinity(0, {cores - 1})
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        subjects: list[Remembering] = []
-        try:
-            for binary in options.binary:
-                for size in (options.few, options.proofs):
-                    path = pathlib.Path(folder) / str(len(subjects))
-                    subjects.append(
-                        Remembering(path, binary.resolve(), size, options.sessions, 0 if pinned else None))
-                    print(f"{subjects[-1].name}: started in {subjects[-1].start_seconds:.2f} s, "
-                          f"{subjects[-1].memory:.0f} MB of memory", flush=True)
-                    subjects[-1].measure(options.refreshes)
-            results = [[] for _ in subjects]
-            for _ in range(options.rounds):
-                for subject, found in zip(subjects, results):
-                    found.append(subject.measure(options.refreshes))
+    core = core_of_services()
+    with subjects_in(options.folder) as (subjects, folder):
+        for binary in options.binary:
+            for size in (options.few, options.proofs):
+                path = folder / str(len(subjects))
+                subjects.append(Remembering(path, binary.resolve(), size, options.sessions, core))
+                print(f"{subjects[-1].name}: started in {subjects[-1].start_seconds:.2f} s, "
+                      f"{subjects[-1].memory:.0f} MB of memory", flush=True)
+                subjects[-1].measure(options.refreshes)
+        results = [[] for _ in subjects]
+        for _ in range(options.rounds):
             for subject, found in zip(subjects, results):
-                rate, cpu, written = (statistics.median(values) for values in zip(*found))
-                print(f"{subject.name}: {subject.memory:.0f} MB, {rate:.0f}/s, {cpu:.0f} us of CPU and {written:.1f} KiB written each")
-        finally:
-            for subject in subjects:
-                if subject.service.process.poll() is None:
-                    subject.service.stop()
+                found.append(subject.measure(options.refreshes))
+        for subject, found in zip(subjects, results):
+            rate, cpu, written = (statistics.median(values) for values in zip(*found))
+            print(f"{subject.name}: {subject.memory:.0f} MB, {rate:.0f}/s, {cpu:.0f} us of CPU and {written:.1f} KiB written each")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ one. Prints the rate, and the CPU time of the service for each refresh. Needs Li
 
 import argparse
 import base64
+import contextlib
 import hashlib
 import hmac
 import json
@@ -26,6 +27,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("Tests/System", "Tests/ForeignJudge")]
@@ -227,6 +229,30 @@ def send_all(ports: list[int], requests: list[bytes]) -> None:
         key.fileobj.close()
 
 
+def core_of_services() -> int | None:
+    """Leaves the first core to the services, and returns it. `None` without a second core, or without taskset."""
+    cores = os.cpu_count() or 1
+    if cores == 1 or not shutil.which("taskset"):
+        return None
+    os.sched_setaffinity(0, {cores - 1})
+    return 0
+
+
+@contextlib.contextmanager
+def subjects_in(parent: str | None) -> Iterator[tuple[list[Subject], pathlib.Path]]:
+    """A list, and a folder for databases in the parent. At the end, the services of the list are stopped."""
+    if parent:
+        pathlib.Path(parent).mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=parent) as folder:
+        subjects: list[Subject] = []
+        try:
+            yield subjects, pathlib.Path(folder)
+        finally:
+            for subject in subjects:
+                if subject.service.process.poll() is None:
+                    subject.service.stop()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary", type=pathlib.Path)
@@ -238,38 +264,28 @@ def main() -> None:
     parser.add_argument("--folder", help="a folder on the disk that is measured")
     options = parser.parse_args()
     service_module.BINARY = options.binary.resolve()
-    if options.folder:
-        pathlib.Path(options.folder).mkdir(parents=True, exist_ok=True)
-    cores, pinned = os.cpu_count() or 1, shutil.which("taskset") is not None and (os.cpu_count() or 1) > 1
-    if pinned:
-        os.sched_setaffinity(0, {cores - 1})
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        subjects: list[Subject] = []
-        try:
-            for size in (options.few, options.sessions):
-                begin = time.monotonic()
-                subjects.append(Subject(pathlib.Path(folder) / str(size), size, options.prepared, 0 if pinned else None))
-                print(f"{subjects[-1].name}: {subjects[-1].megabytes:.0f} MB, filled in {time.monotonic() - begin:.0f} s, "
-                      f"then started in {subjects[-1].start_seconds:.1f} s", flush=True)
-                # Statements are prepared, and the first pages are read.
-                subjects[-1].measure(min(options.prepared, size))
-            results: list[list[tuple[float, float]]] = [[], []]
-            for _ in range(options.rounds):
-                for subject, found in zip(subjects, results):
-                    found.append(subject.measure(options.refreshes))
+    core = core_of_services()
+    with subjects_in(options.folder) as (subjects, folder):
+        for size in (options.few, options.sessions):
+            begin = time.monotonic()
+            subjects.append(Subject(folder / str(size), size, options.prepared, core))
+            print(f"{subjects[-1].name}: {subjects[-1].megabytes:.0f} MB, filled in {time.monotonic() - begin:.0f} s, "
+                  f"then started in {subjects[-1].start_seconds:.1f} s", flush=True)
+            # Statements are prepared, and the first pages are read.
+            subjects[-1].measure(min(options.prepared, size))
+        results: list[list[tuple[float, float]]] = [[], []]
+        for _ in range(options.rounds):
             for subject, found in zip(subjects, results):
-                rate, cpu = (statistics.median(values) for values in zip(*found))
-                print(f"{subject.name}: {rate:.0f}/s, {cpu:.0f} us of CPU each")
-            rates, costs = ([many[part] / few[part] for few, many in zip(*results)] for part in (0, 1))
-            for name, ratios in (("rate", rates), ("CPU", costs)):
-                print(f"{name} of each round: " + " ".join(f"{ratio:.2f}" for ratio in ratios))
-            print(
-                f"a refresh with {options.sessions} sessions: {statistics.median(costs):.2f} times the CPU of "
-                f"{options.few}, {statistics.median(rates):.2f} of the rate")
-        finally:
-            for subject in subjects:
-                if subject.service.process.poll() is None:
-                    subject.service.stop()
+                found.append(subject.measure(options.refreshes))
+        for subject, found in zip(subjects, results):
+            rate, cpu = (statistics.median(values) for values in zip(*found))
+            print(f"{subject.name}: {rate:.0f}/s, {cpu:.0f} us of CPU each")
+        rates, costs = ([many[part] / few[part] for few, many in zip(*results)] for part in (0, 1))
+        for name, ratios in (("rate", rates), ("CPU", costs)):
+            print(f"{name} of each round: " + " ".join(f"{ratio:.2f}" for ratio in ratios))
+        print(
+            f"a refresh with {options.sessions} sessions: {statistics.median(costs):.2f} times the CPU of "
+            f"{options.few}, {statistics.median(rates):.2f} of the rate")
 
 
 if __name__ == "__main__":

@@ -18,14 +18,13 @@ import argparse
 import contextlib
 import os
 import pathlib
-import shutil
 import statistics
 import subprocess
 import tempfile
 import time
 
 import sessions
-from sessions import CONNECTIONS, Subject
+from sessions import CONNECTIONS, Subject, core_of_services
 
 import pooler  # noqa: E402
 import postgres  # noqa: E402
@@ -227,14 +226,12 @@ def main() -> None:
     parser.add_argument("--hold", type=pathlib.Path, help="a file that exists while the rounds run")
     options = parser.parse_args()
     service_module.BINARY = options.binary.resolve()
-    cores = os.cpu_count() or 1
-    core = 0 if shutil.which("taskset") and cores > 1 else None
     size = options.sessions or (10_000_000 if options.what == "sizes" else 1000)
     # Not in a folder that other users cannot enter.
     PostgresSubject.server = Server(pathlib.Path(tempfile.mkdtemp(prefix="stores-")))
     PostgresSubject.partitions = options.partitions
-    if core is not None:
-        os.sched_setaffinity(0, {cores - 1})
+    # After the start of PostgreSQL, which may use both cores.
+    core = core_of_services()
     subjects: list[Subject] = []
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         def added(kind, name: str, size: int):

@@ -1,11 +1,11 @@
 internal import GRDB
 internal import SessionDomain
 
-@available(service, *)
 extension Database {
     /// Makes one change. Counters are changed in memory.
     ///
     /// - Throws: `FailedGuard` if the guard of the change fails.
+    @available(service, *)
     func apply(_ change: Change, _ counters: inout JobCounters, _ proofs: ProofMemory) throws {
         switch change {
         case .reserveProof(let proof, let app, let now): try reserve(proof, app: app, now: now, proofs)
