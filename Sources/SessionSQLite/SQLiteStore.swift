@@ -98,9 +98,8 @@ package final class SQLiteStore: Sendable {
             let copier = opening == .migrating ? try LogCopier(path: database.path, length: logLength) : nil
             return SQLiteStore(
                 database: database, files: try openFiles(of: database.path), copier: copier, lock: lock, schema: schema,
-                proofs: proofs,
-                isUnchecked: isUnchecked, queueCapacity: queueCapacity, batchSize: batchSize, health: health,
-                observer: observer, handover: handover)
+                proofs: proofs, isUnchecked: isUnchecked, queueCapacity: queueCapacity, batchSize: batchSize,
+                health: health, observer: observer, handover: handover)
         } catch {
             throw StoreError(error)
         }

@@ -55,7 +55,7 @@ final class GroupCommit: Sendable {
     ///   - batchSize: Jobs that share a transaction at most.
     ///   - health: Learns how each transaction ends.
     ///   - handover: How jobs and responses change threads.
-    ///   - beginning: Runs at the beginning of each transaction.
+    ///   - beginning: Runs before the jobs of each transaction.
     init(
         writer: any DatabaseWriter, files: OpenFiles? = nil, copier: LogCopier? = nil, capacity: Int, batchSize: Int,
         health: StoreHealth = StoreHealth(), observer: any ServiceObserver = NoObserver(),

@@ -1,7 +1,7 @@
 internal import GRDB
 internal import SessionDomain
 
-/// What can be used once. The insert is the check; no look-up comes before it.
+/// What can be redeemed once. The insert is the check; no look-up comes before it.
 extension Database {
     func redeem(_ id: String, until expiresAt: Timestamp, app: AppID) throws {
         let kind = RedemptionKind(key: id).rawValue
