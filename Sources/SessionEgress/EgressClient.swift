@@ -97,12 +97,11 @@ package final class EgressClient: Egress {
         message.method = HTTPMethod(rawValue: request.method.rawValue)
         message.headers = HTTPHeaders(request.headers.map { ($0.name, $0.value) })
         if request.method == .post {
-            let body = ByteBuffer(bytes: request.body)
             message.body =
                 request.onSend.map {
-                    .stream(ReportedBody(chunk: body, report: $0), length: .known(Int64(body.readableBytes)))
+                    .bytes(ReportedBody(bytes: request.body, report: $0), length: .known(Int64(request.body.count)))
                 }
-                ?? .bytes(body)
+                ?? .bytes(ByteBuffer(bytes: request.body))
         }
         return message
     }
