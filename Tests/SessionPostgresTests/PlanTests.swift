@@ -9,8 +9,8 @@ struct PlanTests {
     private static let app = AppID("contra1")
 
     /// The statements that read more than they need, with their plans.
-    private func wasteful(_ statements: [Statement]) throws -> [String] {
-        let connection = try TestServer.connect(to: LargeTables.url.get())
+    private func wasteful(_ statements: [Statement]) async throws -> [String] {
+        let connection = try TestServer.connect(to: await LargeTables.url)
         return try statements.flatMap { statement -> [String] in
             let plan: [String] = try connection.run([Statement("EXPLAIN " + statement.sql, statement.texts)])[0].all {
                 try $0.next()
@@ -28,12 +28,12 @@ struct PlanTests {
         }
     }
 
-    private func expectKeys(_ statements: [Statement]) throws {
-        for plan in try wasteful(statements) { Issue.record(Comment(rawValue: plan)) }
+    private func expectKeys(_ statements: [Statement]) async throws {
+        for plan in try await wasteful(statements) { Issue.record(Comment(rawValue: plan)) }
     }
 
     @Test("The facts of a refresh, of a login and of a step-up")
-    func facts() throws {
+    func facts() async throws {
         let app = try #require(Self.app)
         let mail = try CanonicalIdentifier(type: "email_address", value: "ada@example.com")
         let now = Timestamp(seconds: 1)
@@ -71,7 +71,7 @@ struct PlanTests {
             FactQuery(app: app) { $0.owners = .init(identifiers: [mail], externalID: "ada") },
             FactQuery(app: app) { $0.unredeemedChallenges = "ses_1" },
         ]
-        try expectKeys(queries.flatMap { FactPlan($0).statements })
+        try await expectKeys(queries.flatMap { FactPlan($0).statements })
     }
 
     @Test("The changes of requests")
@@ -94,13 +94,13 @@ struct PlanTests {
                 .deleteStepUps(of: user), .deleteStepUpsOfSession(session),
                 .deleteGrant(world.grant("pay", .singleUse, to: session)),
             ]
-            try expectKeys(try changes.flatMap { try $0.statements(at: 0) })
+            try await expectKeys(try changes.flatMap { try $0.statements(at: 0) })
         }
     }
 
     @Test("No statement of the contract reads a whole table, except those that work for all rows")
     func contract() async throws {
-        let connection = try TestServer.connect(to: LargeTables.url.get())
+        let connection = try TestServer.connect(to: await LargeTables.url)
         for (number, statement) in try await PartitionedContract.outcome.value.statements.sorted().enumerated() {
             guard let parameters = Self.parameters(of: statement) else { continue }
             let nulls = Array(repeating: "NULL", count: parameters).joined(separator: ", ")
@@ -127,8 +127,8 @@ struct PlanTests {
     }
 
     @Test("The events of an actor are read in their index, newest first, with each other filter")
-    func eventsOfActor() throws {
-        let connection = try TestServer.connect(to: LargeTables.url.get())
+    func eventsOfActor() async throws {
+        let connection = try TestServer.connect(to: await LargeTables.url)
         let app = try #require(Self.app)
         let queries = [
             EventQuery(app: app, actor: "usr_3", limit: 26),
@@ -148,8 +148,8 @@ struct PlanTests {
     }
 
     @Test("The last event is found in an index")
-    func lastEvent() throws {
-        let connection = try TestServer.connect(to: LargeTables.url.get())
+    func lastEvent() async throws {
+        let connection = try TestServer.connect(to: await LargeTables.url)
         let plan: [String] = try connection.run([Statement("EXPLAIN " + PostgresStore.lastSequence.sql)])[0].all {
             try $0.next()
         }

@@ -8,7 +8,15 @@ enum LargeTables {
     static let names = Partitioning.keys.keys.filter { $0 != "webhook_deliveries" } + ["copied_proofs"]
     private static let size = 100_000
 
-    static let url = Result {
+    /// The URL of the schema. The first caller fills it.
+    static var url: String {
+        get async throws { try await filling.value }
+    }
+
+    /// Not on the threads that all tests share: several callers would block all of them for seconds.
+    private static let filling = Task { try await onOwnThread(fill) }
+
+    private static func fill() throws -> String {
         let url = try TestServer.emptySchema()
         let connection = try TestServer.connect(to: url)
         _ = try Migrator(connection: connection).migrate()
