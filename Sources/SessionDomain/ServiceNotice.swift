@@ -119,7 +119,8 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
                 + "backup are live again"
         case .routeFailed(let app, let channel, let failure):
             "messages of app \(app) are not sent by \(channel.rawValue): \(failure.route.map { "\($0): " } ?? "")"
-                + "\(failure.stage): \(failure.reason). They are tried again until they expire. `prelude-session delivery test "
+                + "\(failure.stage): \(failure.reason)\(failure.reason.hasSuffix(".") ? "" : ".") They are tried again until "
+                + "they expire. `prelude-session delivery test "
                 + "--app \(app)` shows the remedy"
         case .routeRecovered(let app, let channel, let route):
             "messages of app \(app) are sent by \(channel.rawValue) again: \(route) has taken one"

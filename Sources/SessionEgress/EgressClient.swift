@@ -80,8 +80,10 @@ package final class EgressClient: Egress {
             return try await Deadline.run(until: deadline, on: eventLoopGroup.any()) { [self] in
                 let addresses = try await resolver.addresses(of: url.host)
                 let address = try addressPolicy.firstAllowed(addresses, of: url.host)
-                return try await pool.withClient(for: PinnedTarget(url, address: address)) { client in
+                let target = PinnedTarget(url, address: address, keepsConnections: !request.needsNewConnection)
+                return try await pool.withClient(for: target) { client in
                     let response = try await client.execute(Self.message(request, to: url), deadline: deadline)
+                    request.onStatus?(Int(response.status.code))
                     return EgressAnswer(
                         status: Int(response.status.code),
                         body: try await Self.body(of: response, maximum: request.maximumAnswer))
@@ -96,6 +98,7 @@ package final class EgressClient: Egress {
         var message = HTTPClientRequest(url: url.text)
         message.method = HTTPMethod(rawValue: request.method.rawValue)
         message.headers = HTTPHeaders(request.headers.map { ($0.name, $0.value) })
+        if request.needsNewConnection { message.headers.replaceOrAdd(name: "Connection", value: "close") }
         if request.method == .post {
             message.body =
                 request.onSend.map {

@@ -87,6 +87,23 @@ struct EgressClientTests {
         }
     }
 
+    @Test("A call that needs a new connection shares none, and leaves the shared one as it is")
+    func newConnection() async throws {
+        try await withServer(.answer(.ok, body: "1")) { server in
+            var alone = EgressRequest(.get, server.url, timeout: 60)
+            alone.needsNewConnection = true
+            try await withEgress { egress in
+                for request in [EgressRequest(.get, server.url, timeout: 60), alone, alone] {
+                    _ = try await egress.send(request)
+                }
+                #expect(server.connections == 3)
+                _ = try await egress.send(EgressRequest(.get, server.url, timeout: 60))
+                #expect(server.connections == 3)
+            }
+            #expect(server.requests.map { $0.head.headers["connection"] } == [[], ["close"], ["close"], []])
+        }
+    }
+
     @Test("A body of the maximum size is returned", arguments: [true, false])
     func largestBody(_ announces: Bool) async throws {
         let body = String(repeating: "x", count: 100)

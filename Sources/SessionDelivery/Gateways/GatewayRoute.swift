@@ -35,24 +35,44 @@ struct GatewayRoute: TestableRoute {
             } catch {
                 return .rejected(error)
             }
-            return await call(request, seconds: seconds, text: text)
+            return await call(request, isRepeated: message.isRepeated, seconds: seconds, text: text)
         }
     }
 
-    private func call(_ request: GatewayRequest, seconds: Int, text: ReasonText) async -> SendingResult {
-        let isSent = Mutex(false)
+    /// How far a call came.
+    private struct Progress {
+        var isSent = false
+        /// The status of an answer that has begun.
+        var status: Int?
+    }
+
+    /// - Parameter isRepeated: Whether an earlier attempt has no result. The connection that it used may be dead, and others
+    ///   with it, so this one gets its own.
+    private func call(
+        _ request: GatewayRequest, isRepeated: Bool, seconds: Int, text: ReasonText
+    ) async -> SendingResult {
+        let progress = Mutex(Progress())
+        var call = EgressRequest(
+            .post, gateway.url,
+            headers: [("User-Agent", "Prelude-SessionDelivery/1.0"), ("Accept", "application/json")]
+                + request.headers.map { ($0.name, $0.value) },
+            body: Data(request.body), timeout: seconds, onSend: { progress.withLock { $0.isSent = true } })
+        call.onStatus = { status in progress.withLock { $0.status = status } }
+        call.needsNewConnection = isRepeated
         do {
-            let answer = try await surroundings.egress.send(
-                EgressRequest(
-                    .post, gateway.url,
-                    headers: [("User-Agent", "Prelude-SessionDelivery/1.0"), ("Accept", "application/json")]
-                        + request.headers.map { ($0.name, $0.value) },
-                    body: Data(request.body), timeout: seconds, onSend: { isSent.withLock { $0 = true } }))
+            let answer = try await surroundings.egress.send(call)
             let members = (try? TokenJSON.decode([String: JSONValue].self, from: answer.body)) ?? [:]
             return gateway.result(status: answer.status, answer: members, text: text)
         } catch {
-            return .failed(
-                SendingFailure(error, text: text, finding: isSent.withLock { $0 } ? .mayBeSent : nil))
+            let reached = progress.withLock { $0 }
+            // The gateway has decided, although its answer cannot be read to its end.
+            if let status = reached.status, (200..<300).contains(status) {
+                return gateway.result(status: status, answer: [:], text: text)
+            }
+            if !reached.isSent, Task.isCancelled {
+                return .failed(SendingFailure(.timeout, "the attempt was cancelled", isAbandoned: true))
+            }
+            return .failed(SendingFailure(error, text: text, finding: reached.isSent ? .mayBeSent : nil))
         }
     }
 

@@ -131,7 +131,8 @@ package struct MessageOutbox: Outbox {
             id: message.id, appID: app.id, appName: app.name, channel: message.channel, purpose: content.purpose,
             to: message.recipient.value, locale: rendered.locale.tag, code: code, subject: rendered.subject,
             text: rendered.text, html: rendered.html, senderID: content.sender.senderID,
-            templateID: content.sender.templateID, expiresAt: message.expiresAt)
+            templateID: content.sender.templateID, expiresAt: message.expiresAt,
+            isRepeated: message.lastFailure?.mayBeSent == true)
     }
 
     /// One attempt. It is cancelled when its time or the life of the message is over.

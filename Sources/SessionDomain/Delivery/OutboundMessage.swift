@@ -23,11 +23,13 @@ package struct OutboundMessage: Sendable, Equatable {
     package let templateID: String?
     /// When the message becomes useless. It is never sent after this time.
     package let expiresAt: Timestamp
+    /// Whether an earlier attempt ended without a result, so that a route may have the message.
+    package let isRepeated: Bool
 
     package init(
         id: String, appID: AppID, appName: String, channel: OTPLoginConfig.Channel, purpose: MessagePurpose, to: String,
         locale: String, code: String?, subject: String?, text: String, html: String?, senderID: String? = nil,
-        templateID: String? = nil, expiresAt: Timestamp
+        templateID: String? = nil, expiresAt: Timestamp, isRepeated: Bool = false
     ) {
         self.id = id
         self.appID = appID
@@ -43,5 +45,6 @@ package struct OutboundMessage: Sendable, Equatable {
         self.senderID = senderID
         self.templateID = templateID
         self.expiresAt = expiresAt
+        self.isRepeated = isRepeated
     }
 }

@@ -18,6 +18,11 @@ package struct EgressRequest: Sendable {
     /// Called when there is a connection and the body of a POST is about to be sent. From then on the receiver may act on
     /// the request, also if no answer comes. Before, it does not know the request.
     package var onSend: (@Sendable () -> Void)?
+    /// Called with the status as soon as the head of the answer has arrived. The rest of the answer may still fail.
+    package var onStatus: (@Sendable (Int) -> Void)?
+    /// Whether the request gets a connection of its own. A connection that is kept from earlier requests may be dead, and that
+    /// shows only when it is used.
+    package var needsNewConnection = false
     /// Whether the receiver gets the header `traceparent`, so that it can continue the trace.
     package var continuesTrace = true
 

@@ -3,8 +3,8 @@ internal import NIOHTTP1
 
 /// Sends the head of a request in one piece with the begin of its body.
 ///
-/// AsyncHTTPClient flushes the head before it asks for the body. For a short body, this doubles the calls of the system, the
-/// packets, and with TLS the records.
+/// AsyncHTTPClient flushes the head before it asks for the body. For a short body, this doubles the calls of the system and the
+/// packets. With TLS, the head and the body are records of their own in one packet.
 final class JoinedRequest: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart

@@ -8,12 +8,16 @@ struct PinnedTarget: Hashable, Sendable {
     let host: String
     let port: Int
     let address: String
+    /// Whether requests share connections. The client of a target without it never has one that is open already, because each
+    /// of its requests closes its own.
+    let keepsConnections: Bool
 
-    init(_ url: EgressURL, address: String) {
+    init(_ url: EgressURL, address: String, keepsConnections: Bool = true) {
         scheme = url.scheme
         host = url.host
         port = url.port
         self.address = address
+        self.keepsConnections = keepsConnections
     }
 
     /// Makes a client for this target. It does not resolve names: the host is mapped to the address.

@@ -56,6 +56,44 @@ struct GatewayRouteTests {
         #expect(result == .failed(try #require(result.failure)) && result.failure?.finding == .mayBeSent)
     }
 
+    @Test(
+        "2xx is the result of an answer that cannot be read to its end, except for Vonage, whose errors have 2xx, too",
+        arguments: [.timedOut, .answerTooLarge, .connectionFailed("closed")] as [EgressError])
+    func cutAnswer(error: EgressError) async throws {
+        let twilio = RouteSettings(kind: .twilio, account: "AC", from: "Shop")
+        for settings in [twilio, RouteSettings(kind: .prelude)] {
+            for (status, isAccepted) in [(201, true), (200, true), (500, false), (400, false)] {
+                let egress = FakeEgress(error, isConnected: true, status: status)
+                let route = RouteBuilder(surroundings(egress)).route(settings, secret: .value("s"), channel: .sms)
+                let result = try await #require(route).send(message(.sms))
+                #expect(isAccepted ? result == .accepted(reference: nil) : result.failure?.finding == .mayBeSent)
+            }
+        }
+        let vonage = try await route(FakeEgress(error, isConnected: true, status: 200)).send(message(.sms))
+        #expect(vonage.failure?.finding == .mayBeSent)
+    }
+
+    @Test("A repeated message gets a connection of its own: that of the attempt before may be dead")
+    func repeated() async throws {
+        let egress = FakeEgress(200, "{}")
+        for isRepeated in [false, true] { _ = try await route(egress).send(message(.sms, isRepeated: isRepeated)) }
+        #expect(egress.requests.map(\.needsNewConnection) == [false, true])
+    }
+
+    @Test("An attempt that is cancelled before the gateway has the message says nothing about the gateway")
+    func cancelled() async throws {
+        for isConnected in [false, true] {
+            let route = try route(FakeEgress(.connectionFailed("cancelled"), isConnected: isConnected))
+            let sending = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await route.send(message(.sms))
+            }
+            let failure = try #require(try await sending.value.failure)
+            #expect(failure.isAbandoned == !isConnected)
+            #expect(failure.finding == (isConnected ? .mayBeSent : nil))
+        }
+    }
+
     @Test("A message with less than the least lifetime of the gateway is rejected, so that another route gets it")
     func tooLate() async throws {
         let egress = FakeEgress(200, "{}")

@@ -7,6 +7,8 @@ final class FakeEgress: Egress {
     private let answer: Result<EgressAnswer, EgressError>
     /// Whether a connection comes about.
     private let isConnected: Bool
+    /// The status of an answer that begins and then fails.
+    private let status: Int?
     private let log = Mutex<[EgressRequest]>([])
 
     var requests: [EgressRequest] { log.withLock { $0 } }
@@ -15,13 +17,14 @@ final class FakeEgress: Egress {
         self.init(.success(EgressAnswer(status: status, body: Data(body.utf8))), isConnected: true)
     }
 
-    convenience init(_ error: EgressError, isConnected: Bool = false) {
-        self.init(.failure(error), isConnected: isConnected)
+    convenience init(_ error: EgressError, isConnected: Bool = false, status: Int? = nil) {
+        self.init(.failure(error), isConnected: isConnected, status: status)
     }
 
-    private init(_ answer: Result<EgressAnswer, EgressError>, isConnected: Bool) {
+    private init(_ answer: Result<EgressAnswer, EgressError>, isConnected: Bool, status: Int? = nil) {
         self.answer = answer
         self.isConnected = isConnected
+        self.status = status
     }
 
     func validate(url: String) throws(EgressError) {}
@@ -29,6 +32,7 @@ final class FakeEgress: Egress {
     func send(_ request: EgressRequest) async throws(EgressError) -> EgressAnswer {
         log.withLock { $0.append(request) }
         if isConnected { request.onSend?() }
+        if let status { request.onStatus?(status) }
         return try answer.get()
     }
 }

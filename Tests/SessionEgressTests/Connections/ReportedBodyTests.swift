@@ -61,6 +61,25 @@ struct ReportedBodyTests {
         }
     }
 
+    @Test("The status is reported as soon as it has arrived, also if the rest of the answer never comes")
+    func status() async throws {
+        #expect(try await statuses(.stuck, timeout: 1) == [200])
+        #expect(try await statuses(.silence, timeout: 1) == [])
+        #expect(try await statuses(.answer(.created), timeout: 60) == [201])
+    }
+
+    /// The statuses that one request reports.
+    private func statuses(_ reply: TestServer.Reply, timeout: Int) async throws -> [Int] {
+        let statuses = Mutex<[Int]>([])
+        try await withServer(reply) { server in
+            var request = EgressRequest(.post, server.url, body: Data("hello".utf8), timeout: timeout)
+            request.onStatus = { status in statuses.withLock { $0.append(status) } }
+            let call = request
+            _ = try? await withEgress { try await $0.send(call) }
+        }
+        return statuses.withLock { $0 }
+    }
+
     @Test("A request is not reported as sent without a connection, an allowed address or a TLS handshake")
     func unsent() async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
