@@ -88,7 +88,8 @@ def test_a_gateway_gets_one_request_with_the_credentials(gateway, authority, kin
     ("prelude", Reply(302, "", {"Location": "https://example.com/"}), "answer", "302"),
     ("twilio", Reply(201, {"sid": "SM1", "status": "failed", "error_code": 30007}), "answer", "the message is failed"),
     ("vonage", Reply(200, "\x00\x01garbage"), "answer", "without the status"),
-    ("prelude", Reply(200, "x" * 70_000), "answer", "too large"),
+    ("prelude", Reply(400, "x" * 70_000), "answer", "too large"),
+    ("vonage", Reply(200, "x" * 70_000), "answer", "without the status"),
 ])
 def test_an_error_of_a_gateway_is_shown_with_its_stage(gateway, authority, kind, reply, stage, reason):
     answer(gateway, reply)
@@ -122,6 +123,7 @@ def test_a_gateway_that_hangs_costs_the_timeout(gateway, authority, kind):
 @pytest.mark.parametrize(("kind", "reply"), [
     ("twilio", Reply(201, "<html>not json</html>")), ("twilio", Reply(202, "")), ("twilio", Reply(200, {"sid": 7})),
     ("prelude", Reply(200, "{}")), ("prelude", Reply(200, {"id": "vrf_1", "status": "challenged"})),
+    ("prelude", Reply(200, "x" * 70_000)), ("twilio", Reply(201, "x" * 70_000)),
 ])
 def test_2xx_is_acceptance_also_if_the_answer_cannot_be_read(gateway, authority, kind, reply):
     answer(gateway, reply)
