@@ -8,8 +8,8 @@ struct PinnedTarget: Hashable, Sendable {
     let host: String
     let port: Int
     let address: String
-    /// Whether requests share connections. The client of a target without it never has one that is open already, because each
-    /// of its requests closes its own.
+    /// Whether requests share connections. The client of a target without it has none that another request has used, because
+    /// each of its requests closes its own.
     let keepsConnections: Bool
 
     init(_ url: EgressURL, address: String, keepsConnections: Bool = true) {

@@ -137,4 +137,11 @@ struct RouteHealthTests {
         #expect(text.contains("app \(try appID()) are not sent by email: smtp: connection: refused. "))
         #expect(text.contains("`prelude-session delivery test --app \(try appID())`"))
     }
+
+    @Test("The text has one full stop after a reason, whether the reason ends with one or not", arguments: ["", "."])
+    func fullStop(end: String) throws {
+        let failure = MessageFailure(route: "twilio", stage: "connection", reason: "x closed the connection" + end)
+        let text = "\(ServiceNotice.routeFailed(app: try appID(), channel: .sms, failure: failure))"
+        #expect(text.contains(": x closed the connection. They are"))
+    }
 }
