@@ -29,7 +29,7 @@ package struct PasswordLoginChange: Sendable {
         if let enabled { config.enabled = enabled }
         if let ipLimit { config.ipLimit = ipLimit }
         if let identifierLimit { config.identifierLimit = identifierLimit }
-        if let policy { config.policy = policy }
+        if let policy { config.policy = policy.bounded }
         if let rejectsCommonPasswords { config.rejectsCommonPasswords = rejectsCommonPasswords }
         return config
     }
@@ -60,11 +60,11 @@ extension PasswordPolicy {
             ("min_length", minLength), ("max_length", maxLength), ("uppercase", uppercase), ("lowercase", lowercase),
             ("numbers", numbers), ("symbols", symbols),
         ]
-        for (name, value) in fields where !(0...1024).contains(value) {
-            throw .invalidField("password_compliancy.\(name)", "must be 0 to 1024")
+        for (name, value) in fields where !(0...Self.maximumLength).contains(value) {
+            throw .invalidField("password_compliancy.\(name)", "must be 0 to \(Self.maximumLength)")
         }
         let needed = max(minLength, uppercase + lowercase + numbers + symbols)
-        guard maxLength == 0 || maxLength >= needed else {
+        guard bounded.maxLength >= needed else {
             throw .invalidField("password_compliancy.max_length", "is too small for the other rules")
         }
     }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import SessionDomain
 internal import Testing
 
@@ -17,7 +18,14 @@ struct PasswordPolicyTests {
             // A family of four people is one character, but seven scalars.
             (policy { $0.minLength = 7 }, "👨‍👩‍👧‍👦", true), (policy { $0.minLength = 8 }, "👨‍👩‍👧‍👦", false),
             (policy { $0.maxLength = 3 }, "abc", true), (policy { $0.maxLength = 3 }, "abcd", false),
-            (policy { $0.maxLength = 0 }, String(repeating: "a", count: 1000), true),
+            // No policy permits more than 256, counted after NFC (NIST SP 800-63B-4 §3.1.1.2).
+            (policy { $0.maxLength = 0 }, String(repeating: "a", count: 256), true),
+            (policy { $0.maxLength = 0 }, String(repeating: "a", count: 257), false),
+            (policy { $0.maxLength = 1024 }, String(repeating: "a", count: 257), false),
+            (policy { _ in }, String(repeating: "e\u{301}", count: 256), true),
+            (policy { _ in }, String(repeating: "e\u{301}", count: 257), false),
+            (policy { _ in }, String(repeating: "\u{3B9}\u{308}\u{301}", count: 256), true),
+            (policy { _ in }, "a1" + String(repeating: "\u{F73}", count: 19_300), false),
             (policy { $0.uppercase = 2 }, "AÄ", true), (policy { $0.uppercase = 2 }, "Aä", false),
             (policy { $0.lowercase = 1 }, "ß", true), (policy { $0.lowercase = 1 }, "A1!", false),
             (policy { $0.numbers = 2 }, "1٢", true), (policy { $0.numbers = 1 }, "Ⅷ½", false),
@@ -35,6 +43,15 @@ struct PasswordPolicyTests {
             }
             #expect(!isGood)
         }
+    }
+
+    @Test(
+        "A stored policy without a maximum, or with one above 256, means 256",
+        arguments: [(0, 256), (1024, 256), (256, 256), (64, 64)])
+    func storedMaximum(stored: Int, maximum: Int) throws {
+        let counts = #""uppercase":0,"lowercase":0,"numbers":0,"symbols":0"#
+        let json = #"{"minLength":8,"maxLength":\#(stored),\#(counts)}"#
+        #expect(try JSONDecoder().decode(PasswordPolicy.self, from: Data(json.utf8)).maxLength == maximum)
     }
 
     @Test("The error names every unmet rule")
