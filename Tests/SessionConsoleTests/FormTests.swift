@@ -107,10 +107,16 @@ struct FormTests {
         #expect(form.text("b") == "é" && form.text("c") == "" && form.text("none") == nil)
         #expect(form.filled("d") == nil)
         let marks = String(repeating: "%CC%81", count: 129)
-        for invalid in [
-            "a\(marks)=b", "a=b\(marks)", "a=%", "a=%4", "a=%zz", "a=%FF", "%E0%A4=x", "a=b%00c", "a%00=b", "a=\0",
+        let (digits, utf8, null) = (
+            "must have two hexadecimal digits after each percent sign", "must be UTF-8", "must not contain U+0000"
+        )
+        let tooMany = "must not have more than 128 combining marks in a row"
+        for (invalid, field, problem) in [
+            ("a\(marks)=b", "body", tooMany), ("a=b\(marks)", "a", tooMany), ("a=%", "a", digits), ("a=%4", "a", digits),
+            ("b=1&a=%zz", "a", digits), ("%zz=1", "body", digits), ("a=%FF", "a", utf8), ("%E0%A4=x", "body", utf8),
+            ("%20=%FF", "body", utf8), ("a=b%00c", "a", null), ("a%00=b", "body", null), ("a=\0", "a", null),
         ] {
-            #expect(throws: Refusal.invalidField("body", "must be the fields of a form")) { try FormBody(invalid) }
+            #expect(throws: Refusal.invalidField(field, problem)) { try FormBody(invalid) }
         }
         let lines = try FormBody("x=+one+%0D%0A%0D%0Atwo%0Athree")
         #expect(lines.lines("x") == ["one", "two", "three"])

@@ -1,4 +1,3 @@
-import HummingbirdCore
 import SessionDomain
 import SessionHTTP
 
@@ -55,7 +54,7 @@ enum ActorPage {
 
     /// The trails in which the actor has events, latest event first.
     private static func trails(of id: String, _ visit: Visit) async throws -> [Trail] {
-        var query = try EventQuery(["actor_id": id[...]], app: .service)
+        var query = try EventQuery(["actor_id": id], app: .service)
         query.limit = 1
         let apps = try await visit.service.apps.apps().map { app in
             (app.id, HTML(joining: [H.bdi { app.name }, HTML(escaping: " (\(app.id.rawValue))")]), path(of: app.id))

@@ -1,5 +1,4 @@
 import HTTPTypes
-import HummingbirdCore
 import SessionDomain
 import SessionHTTP
 import SessionTokens
@@ -38,9 +37,9 @@ enum EventsPage {
     /// - Parameter more: What the query may have beside filters and places.
     static func query(_ query: FormBody, app: AppID, more: Set<String> = []) throws(Refusal) -> EventQuery {
         try query.checkFilters(more.union(labels.map(\.key)).union(["before", "cursor", "limit", "offset"]))
-        var values = query.filters
-        for (name, value) in filters(query) { values[name[...]] = value[...] }
-        return try EventQuery(values, app: app)
+        let values = filters(query)
+        let fields = query.filters.all.map { (name: $0.name, value: values[$0.name] ?? $0.value) }
+        return try EventQuery(FormFields(fields), app: app)
     }
 
     private static func page(

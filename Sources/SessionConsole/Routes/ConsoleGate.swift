@@ -62,7 +62,7 @@ struct ConsoleGate: Sendable {
         guard let found = ConsoleCookie.find(.session, in: request.headers, host: caller.client.host),
             let (session, principal) = try await service.consoleSessions.session(cookie: found.value)
         else { return .redirect(to: signIn(returningTo: request)) }
-        let query = Result { () throws(Refusal) in try FormBody(request.uri.query ?? "") }
+        let query = Result { () throws(Refusal) in try FormBody(request.uri.query ?? "", of: "query") }
         let visit = Visit(
             service: service, mailbox: mailbox, activity: activity, session: session, principal: principal,
             host: caller.client.host,

@@ -18,7 +18,7 @@ struct MeRoutes: Sendable {
     }
 
     @Sendable func revoke(_ request: Request, context: SignedInContext) async throws -> Response {
-        let name = request.uri.queryParameters["target"].flatMap { RevokeTargetName(rawValue: String($0)) }
+        let name = try request.query["target"].flatMap(RevokeTargetName.init(rawValue:))
         guard let name else {
             throw Refusal.invalidField("target", "must be all, others, mine or session")
         }
@@ -28,10 +28,10 @@ struct MeRoutes: Sendable {
         case .others: target = .others
         case .mine: target = .mine
         case .session:
-            guard let id = request.uri.queryParameters["session_id"], !id.isEmpty else {
+            guard let id = try request.query["session_id"], !id.isEmpty else {
                 throw Refusal.invalidField("session_id", "is required for the target session")
             }
-            target = .session(id: String(id))
+            target = .session(id: id)
         }
         try await sessions.revoke(target, by: context.caller)
         var response = Response.noContent

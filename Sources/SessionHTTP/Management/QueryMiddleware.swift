@@ -24,7 +24,7 @@ struct QueryMiddleware: RouterMiddleware {
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        let parameters = request.uri.queryParameters.map { String($0.key) }
+        let parameters = try request.query.all.map(\.name)
         let names = Set(parameters)
         if !names.isEmpty {
             let known = Self.parameters(of: request.method, context.endpointPath ?? "")

@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import HummingbirdCore
 import SessionDomain
 import SessionTokens
 
@@ -35,7 +34,7 @@ struct ListRequest: Equatable {
     init(_ request: Request) throws(Refusal) {
         let page = try Page(request)
         limit = page.limit
-        guard let text = try Self.cursor(request.uri.queryParameters) else {
+        guard let text = try Self.cursor(try request.query) else {
             start = .offset(page.offset)
             return
         }
@@ -46,11 +45,11 @@ struct ListRequest: Equatable {
     }
 
     /// - Throws: `Refusal.invalidField` together with an `offset` that is not 0. Generated clients send the default.
-    static func cursor(_ query: FlatDictionary<Substring, Substring>) throws(Refusal) -> String? {
+    static func cursor(_ query: FormFields) throws(Refusal) -> String? {
         guard let cursor = query["cursor"] else { return nil }
         guard query["offset"] ?? "0" == "0" else {
             throw .invalidField("cursor", "must not be set together with offset")
         }
-        return String(cursor)
+        return cursor
     }
 }

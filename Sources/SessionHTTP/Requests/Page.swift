@@ -1,5 +1,4 @@
 import Hummingbird
-import HummingbirdCore
 import SessionDomain
 
 /// The part of a list that a request asks for, from the query parameters `limit` and `offset`.
@@ -9,11 +8,11 @@ struct Page: Equatable {
 
     /// - Throws: `Refusal.invalidPaginationLimit` or `.invalidPaginationOffset` for a value that is not a number, or an offset
     ///   that is too large. The callee checks the rest of the range.
-    init(_ request: Request) throws(Refusal) { try self.init(request.uri.queryParameters) }
+    init(_ request: Request) throws(Refusal) { try self.init(try request.query) }
 
     /// - Throws: As `init(_:)` of a request.
     init(
-        _ query: FlatDictionary<Substring, Substring>, maximumOffset: Int = PageLimit.maximumOffset
+        _ query: FormFields, maximumOffset: Int = PageLimit.maximumOffset
     ) throws(Refusal) {
         limit = try Self.number("limit", in: query, default: 10, refusal: .invalidPaginationLimit)
         let refusal = Refusal.invalidPaginationOffset(maximum: maximumOffset)
@@ -22,7 +21,7 @@ struct Page: Equatable {
     }
 
     private static func number(
-        _ name: Substring, in query: FlatDictionary<Substring, Substring>, default standard: Int, refusal: Refusal
+        _ name: String, in query: FormFields, default standard: Int, refusal: Refusal
     ) throws(Refusal) -> Int {
         guard let text = query[name] else { return standard }
         guard let value = Int(text) else { throw refusal }

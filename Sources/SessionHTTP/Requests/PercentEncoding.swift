@@ -1,13 +1,12 @@
 /// Percent-encoded texts (RFC 3986 §2.1).
 package enum PercentEncoding {
-    /// The bytes that a text in UTF-8 stands for. `nil`: a percent sign is not followed by two hexadecimal digits.
-    ///
-    /// - Parameter isForm: Whether a plus sign is a space (URL Standard, "application/x-www-form-urlencoded").
-    package static func decoded(_ text: some Sequence<UInt8>, isForm: Bool) -> [UInt8]? {
+    /// The bytes that a text of a form in UTF-8 stands for, where a plus sign is a space (URL Standard,
+    /// "application/x-www-form-urlencoded"). `nil`: a percent sign is not followed by two hexadecimal digits.
+    package static func decodedForm(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var (bytes, input) = ([UInt8](), text.makeIterator())
         while let byte = input.next() {
             switch byte {
-            case UInt8(ascii: "+") where isForm: bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
                 guard let high = input.next().flatMap(digit), let low = input.next().flatMap(digit) else { return nil }
                 bytes.append(high << 4 | low)

@@ -32,7 +32,7 @@ struct StepUpConfigRoutes: Sendable {
 
     /// Unregisters the scope of the body, or of the query parameter `scope`.
     @Sendable func unregister(_ request: Request, context: OperatorContext) async throws -> Response {
-        let named = request.uri.queryParameters["scope"].map { String($0) }
+        let named = try request.query["scope"]
         let sent = try await request.decodeExactlyIfPresent(StepUpScopeBody.self)?.scope
         guard let scope = sent ?? named else { throw Refusal.invalidField("scope", "is required") }
         guard sent == nil || named == nil else {

@@ -1,5 +1,4 @@
 import Hummingbird
-package import HummingbirdCore
 package import SessionDomain
 
 /// The events of an app, and of the service itself, in the management API, newest first.
@@ -17,12 +16,12 @@ struct EventRoutes: Sendable {
     }
 
     private func list(_ request: Request, of app: AppID) async throws -> Response {
-        var query = try EventQuery(request.uri.queryParameters, app: app)
+        var query = try EventQuery(try request.query, app: app)
         let limit = query.limit
         // One event more than the page has shows whether there is a next page.
         query.limit += 1
         guard let found = try await store.events(query) else {
-            let name = request.uri.queryParameters["cursor"] == nil ? "before" : "cursor"
+            let name = try request.query["cursor"] == nil ? "before" : "cursor"
             throw Refusal.invalidField(name, "must be the id of an event of this app")
         }
         let events = found.prefix(limit)
@@ -48,7 +47,7 @@ extension EventQuery {
     /// `from` and `until`.
     ///
     /// - Throws: `Refusal.invalidField` with the name of the parameter; the refusals of a page.
-    package init(_ query: FlatDictionary<Substring, Substring>, app: AppID) throws(Refusal) {
+    package init(_ query: FormFields, app: AppID) throws(Refusal) {
         let page = try Page(query, maximumOffset: Self.maximumOffset)
         guard (1...100).contains(page.limit) else { throw .invalidPaginationLimit }
         guard page.offset >= 0 else { throw .invalidPaginationOffset(maximum: Self.maximumOffset) }
@@ -60,28 +59,22 @@ extension EventQuery {
             guard before == nil else { throw .invalidField("cursor", "must not be set together with before") }
             before = try Self.id("cursor", in: query)
         }
-        if let text = Self.text("name", in: query) { name = try NameFilter(text) }
+        if let text = query["name"] { name = try NameFilter(text) }
         from = try Self.time("from", in: query)
         until = try Self.time("until", in: query)
         if let from, let until, from >= until { throw .invalidField("until", "must be later than from") }
     }
 
-    private static func text(_ name: String, in query: FlatDictionary<Substring, Substring>) -> String? {
-        query[name[...]].map { String($0) }
-    }
-
-    private static func id(_ name: String, in query: FlatDictionary<Substring, Substring>) throws(Refusal) -> String? {
-        guard let id = text(name, in: query) else { return nil }
+    private static func id(_ name: String, in query: FormFields) throws(Refusal) -> String? {
+        guard let id = query[name] else { return nil }
         guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy({ $0.isASCIIWord }) else {
             throw .invalidField(name, "must be an id")
         }
         return id
     }
 
-    private static func time(
-        _ name: String, in query: FlatDictionary<Substring, Substring>
-    ) throws(Refusal) -> Timestamp? {
-        guard let text = text(name, in: query) else { return nil }
+    private static func time(_ name: String, in query: FormFields) throws(Refusal) -> Timestamp? {
+        guard let text = query[name] else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
             throw .invalidField(name, "must be a time in UTC, such as 2026-01-01T12:00:00Z")
         }

@@ -43,7 +43,7 @@ struct WebhookRoutes: Sendable {
         let page = try Page(request)
         let (deliveries, next) = try await webhooks.deliveries(
             of: Self.id(context), app: context.appID, limit: page.limit, offset: page.offset,
-            cursor: try ListRequest.cursor(request.uri.queryParameters))
+            cursor: try ListRequest.cursor(try request.query))
         return try .json(
             WebhookDeliveryListBody(
                 deliveries: deliveries.map(WebhookDeliveryBody.init), limit: page.limit, next: next))

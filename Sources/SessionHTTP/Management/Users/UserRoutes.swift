@@ -21,23 +21,23 @@ struct UserRoutes: Sendable {
     /// All users or those with the `status` of the query, or the one with its `external_id`, or with the identifier of
     /// `identifier_type` and `identifier_value`.
     @Sendable func find(_ request: Request, context: OperatorContext) async throws -> Response {
-        let query = request.uri.queryParameters
+        let query = try request.query
         let filters = [["status"], ["external_id"], ["identifier_type", "identifier_value"]]
-        let named = filters.compactMap { filter in filter.first { query[$0[...]] != nil } }
+        let named = filters.compactMap { filter in filter.first { query[$0] != nil } }
         guard named.count < 2 else {
             throw Refusal.invalidField(named[1], "must not be set together with \(named[0])")
         }
         if let id = query["external_id"] {
-            return try one(try await users.user(externalID: String(id), app: context.appID))
+            return try one(try await users.user(externalID: id, app: context.appID))
         }
         if query["identifier_type"] != nil || query["identifier_value"] != nil {
             let identifier = try Self.identifier(
-                type: query["identifier_type"].map { String($0) }, value: query["identifier_value"].map { String($0) })
+                type: query["identifier_type"], value: query["identifier_value"])
             return try one(try await users.user(with: identifier, app: context.appID))
         }
         let list = try ListRequest(request)
         let page = try await users.users(
-            app: context.appID, status: try query["status"].map { try Self.status(String($0)) }, limit: list.limit,
+            app: context.appID, status: try query["status"].map { try Self.status($0) }, limit: list.limit,
             from: list.start)
         return try .json(
             UserListBody(

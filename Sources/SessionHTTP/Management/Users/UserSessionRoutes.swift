@@ -1,5 +1,4 @@
 import Hummingbird
-package import HummingbirdCore
 package import SessionDomain
 import SessionWire
 
@@ -22,7 +21,7 @@ struct UserSessionRoutes: Sendable {
 
     @Sendable func list(_ request: Request, context: OperatorContext) async throws -> Response {
         let list = try ListRequest(request)
-        let filter = try SessionFilter(request.uri.queryParameters)
+        let filter = try SessionFilter(try request.query)
         let page = try await users.sessions(
             of: try context.userID, app: context.appID, filter: filter, limit: list.limit, from: list.start)
         return try .json(
@@ -51,23 +50,23 @@ extension SessionFilter {
     /// Reads the query parameters `device_id`, `device_type` and `country_code`.
     ///
     /// - Throws: `Refusal.invalidField` with the name of the parameter.
-    package init(_ query: FlatDictionary<Substring, Substring>) throws(Refusal) {
+    package init(_ query: FormFields) throws(Refusal) {
         self.init()
         if let text = query["device_id"] {
-            guard let id = Client.uuid(String(text)) else { throw .invalidField("device_id", "must be a UUID") }
+            guard let id = Client.uuid(text) else { throw .invalidField("device_id", "must be a UUID") }
             deviceID = id
         }
         if let type = query["device_type"] {
-            guard Self.deviceTypes.contains(String(type)) else {
+            guard Self.deviceTypes.contains(type) else {
                 throw .invalidField("device_type", "must be desktop, mobile, tablet or unknown")
             }
-            deviceType = String(type)
+            deviceType = type
         }
         if let code = query["country_code"] {
             guard code.utf8.count == 2, code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
                 throw .invalidField("country_code", "must be two upper-case letters, such as FR")
             }
-            countryCode = String(code)
+            countryCode = code
         }
     }
 }
