@@ -149,12 +149,19 @@ def test_a_restarted_server_signs_no_user_out(server, nodes, mode):
 def test_a_node_without_its_server_is_not_ready_and_recovers(server, nodes):
     ada = person(nodes)
     node = Transport(nodes[1].url)
+    paths = ["/.well-known/jwks.json", "/.well-known/step-up-jwks.json", "/.well-known/oauth-authorization-server"]
+    published = {path: node.send("GET", path).json for path in paths}
     server.stop()
     try:
         assert node.send("GET", "/health").status == 200
         started = ada.device.start("ada@example.com")
         assert started.status == 503 and started.headers["Retry-After"], started
         wait_until(lambda: node.send("GET", "/readyz").status == 503)
+        # A backend can still verify tokens.
+        for path, keys in published.items():
+            away = node.send("GET", path)
+            assert (away.status, away.json) == (200, keys), path
+        assert node.send("GET", "/v1/session/password/compliancy").status == 503
     finally:
         server.start()
     wait_until(lambda: node.send("GET", "/readyz").status == 200)

@@ -9,6 +9,8 @@ internal import Synchronization
 package final class AppDirectory: Sendable {
     /// Seconds for which apps are cached.
     package static let lifetime = 5
+    /// Seconds for which `lastKnownApp(host:)` returns an app after the store has answered last.
+    package static let memory = 86_400
 
     private struct Cache {
         var apps: [AppID: App] = [:]
@@ -17,6 +19,8 @@ package final class AppDirectory: Sendable {
         /// again, but their unchanged keys are not opened again.
         var runtimes: [AppID: (runtime: AppRuntime, version: Int)] = [:]
         var loadedAt: Timestamp?
+        /// Uptime in milliseconds at the last time that the store answered.
+        var readAt: Int64?
         var reloads = ReloadBudget()
         /// The ids of missing master keys that were already reported.
         var reportedMasterKeys: Set<String> = []
@@ -70,6 +74,20 @@ package final class AppDirectory: Sendable {
     package func app(host: String) async throws -> AppRuntime {
         if let id = named(by: host), let current = current(id) { return current }
         return try await find(host: host)
+    }
+
+    /// Returns the app of a host as this process has read it last, while the store does not answer. Its keys still change by
+    /// the clock. Uptime decides, because the clock may jump.
+    ///
+    /// - Returns: `nil` for an app that was not read, and `memory` seconds after the last answer of the store.
+    package func lastKnownApp(host: String) -> AppRuntime? {
+        guard let id = named(by: host) else { return nil }
+        let (now, uptime) = (environment.now(), environment.uptime())
+        let known = cache.withLock { cache -> AppRuntime? in
+            guard let readAt = cache.readAt, uptime < readAt + Int64(Self.memory) * 1000 else { return nil }
+            return cache.runtimes[id]?.runtime
+        }
+        return known?.at(now, uptime: uptime)
     }
 
     @inline(never) private func find(host: String) async throws -> AppRuntime {
@@ -190,11 +208,12 @@ package final class AppDirectory: Sendable {
     }
 
     private func loadIfNeeded() async throws {
-        let now = environment.now()
+        let (now, uptime) = (environment.now(), environment.uptime())
         let (isLoaded, version) = cache.withLock { ($0.isLoaded(at: now), $0.version) }
         guard !isLoaded else { return }
         let apps = try await store.apps()
         cache.withLock { cache in
+            cache.readAt = uptime
             guard cache.version == version else { return }
             // Also outdates all runtimes: a key that another node has added is not visible in the settings.
             cache.version += 1

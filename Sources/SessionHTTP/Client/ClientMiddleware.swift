@@ -15,12 +15,24 @@ struct ClientMiddleware: RouterMiddleware {
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         let client = try client(of: request, context)
-        let identified = identified(request, context, client: client, app: try await directory.app(host: client.host))
+        let identified = identified(request, context, client: client, app: try await app(of: request, host: client.host))
         return try await EventContext.$current.withValue(identified.events) {
             try await RequestedLanguages.$current.withValue(identified.languages) {
                 guard let call = identified.call else { return try await next(request, identified.context) }
                 return try await call.respond(identified.context, next)
             }
+        }
+    }
+
+    /// The app of a host. Public keys are also served while the store is away, so that backends can still verify tokens.
+    @inline(never) private func app(of request: Request, host: String) async throws -> AppRuntime {
+        do {
+            return try await directory.app(host: host)
+        } catch let error as StoreError {
+            guard KeySetRoutes.paths.contains(request.uri.path), let known = directory.lastKnownApp(host: host) else {
+                throw error
+            }
+            return known
         }
     }
 

@@ -2,12 +2,16 @@ import HTTPTypes
 import Hummingbird
 import SessionDomain
 import SessionTokens
+import SessionWire
 
 /// The public keys: one set for access tokens and hooks, and another one for challenges.
 @available(service, *)
 struct KeySetRoutes: Sendable {
     /// Seconds for which clients may cache a key set.
     let maxAge: Int
+
+    /// The paths that have no more than the public keys of an app, or lead to them.
+    static let paths = Set([FrontendPath.jwks, .stepUpJWKS, .metadata].map(\.rawValue))
 
     /// A key set; each key is the members of its JWK (RFC 7517 §4).
     private struct KeySet: Encodable { let keys: [[String: String]] }

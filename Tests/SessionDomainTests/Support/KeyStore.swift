@@ -5,7 +5,7 @@ import Synchronization
 /// A store of signing keys. It serves the apps that it is made with, and cannot do anything else.
 final class KeyStore: AppStore {
     private let keys: Mutex<[StoredSigningKey]>
-    private let served: Mutex<(apps: [App], reads: Int)>
+    private let served: Mutex<(apps: [App], reads: Int, isAway: Bool)>
     /// Apps whose keys cannot be read.
     private let broken: Set<AppID>
     /// A purpose whose keys cannot be rotated.
@@ -15,7 +15,7 @@ final class KeyStore: AppStore {
         apps: [App] = [], keys: [StoredSigningKey] = [], broken: Set<AppID> = [],
         stuck: StoredSigningKey.Purpose? = nil
     ) {
-        served = Mutex((apps, 0))
+        served = Mutex((apps, 0, false))
         self.keys = Mutex(keys)
         self.broken = broken
         self.stuck = stuck
@@ -52,7 +52,8 @@ final class KeyStore: AppStore {
     }
 
     func apps() async throws -> [App] {
-        served.withLock { served in
+        try served.withLock { served in
+            guard !served.isAway else { throw StoreError.unavailable("away") }
             served.reads += 1
             return served.apps
         }
@@ -60,6 +61,9 @@ final class KeyStore: AppStore {
 
     /// Adds an app, as another process does.
     func add(_ app: App) { served.withLock { $0.apps.append(app) } }
+
+    /// Whether reading the apps fails.
+    func setAway(_ isAway: Bool) { served.withLock { $0.isAway = isAway } }
 
     /// How often the apps were read.
     var readsOfApps: Int { served.withLock(\.reads) }
