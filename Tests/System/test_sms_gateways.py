@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import http.server
 import json
 import re
 import socket
@@ -205,6 +206,30 @@ def test_a_gateway_at_a_private_address_is_not_called(gateway, authority):
         NUMBER, route("twilio", gateway.url("")), authority.certificate_path, allows_loopback=False)
     assert result.returncode != 0 and "PRELUDE_SESSION_SMS_URL: the address is refused" in result.stderr
     assert gateway.received.empty()
+
+
+def test_a_gateway_without_tls_and_with_an_address_has_no_such_stages():
+    class Gateway(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            content = json.dumps(ACCEPTED["vonage"]).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gateway) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for host, stages in [("127.0.0.1", ["address", "connect", "AUTH", "message", "result"]),
+                             ("localhost", ["DNS", "address", "connect", "AUTH", "message", "result"])]:
+            settings = route("vonage", f"http://{host}:{server.server_port}") | {"DEVELOPMENT": "true"}
+            result = delivery_test(NUMBER, settings, None)
+            assert result.returncode == 0, result
+            assert list(lines(result)) == stages, result.stdout
+        server.shutdown()
 
 
 @pytest.mark.parametrize(("kind", "changes", "named"), [

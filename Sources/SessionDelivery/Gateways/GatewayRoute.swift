@@ -77,6 +77,6 @@ struct GatewayRoute: TestableRoute {
     }
 
     func report(on message: OutboundMessage) async -> RouteReport {
-        RouteReport(ofCall: await send(message), to: URLComponents(string: gateway.url)?.host ?? gateway.url)
+        RouteReport(ofCall: await send(message), to: gateway.url, hasAccount: secret != nil)
     }
 }

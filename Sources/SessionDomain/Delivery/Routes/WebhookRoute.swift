@@ -3,7 +3,7 @@ internal import SessionTokens
 
 /// Gives messages to the operator's backend in signed requests. The backend sends them.
 @available(service, *)
-struct WebhookRoute: MessageRoute {
+struct WebhookRoute: TestableRoute {
     let name = RouteSettings.Kind.webhook.rawValue
     let channel: OTPLoginConfig.Channel
     let url: String
@@ -59,6 +59,10 @@ struct WebhookRoute: MessageRoute {
         } catch {
             return .failed(SendingFailure(.authentication, "the request cannot be signed"))
         }
+    }
+
+    func report(on message: OutboundMessage) async -> RouteReport {
+        RouteReport(ofCall: await send(message), to: url, hasAccount: true)
     }
 
     /// 2xx accepts the message. 400 and 422 reject it, and the member `error` can name `recipient`, `sender` or `content`,

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// How far the attempt of a test message came.
 package struct RouteReport: Sendable, Equatable {
     /// A stage that succeeded.
@@ -40,23 +42,36 @@ extension SendingResult {
 }
 
 extension RouteReport {
-    /// Sends the message by any route. Of a route that cannot say more, the failure shows how far the attempt came.
+    /// Sends the message by any route. Of a route that cannot say more, only the result is known.
     package init(sending message: OutboundMessage, by route: any MessageRoute) async {
         if let route = route as? any TestableRoute {
             self = await route.report(on: message)
             return
         }
-        self.init(ofCall: await route.send(message), to: "the host of the \(route.name)")
-    }
-
-    /// Describes a call over https.
-    package init(ofCall result: SendingResult, to host: String) {
+        let result = await route.send(message)
         self.init(
-            steps: Self.steps(before: result.failure?.stage, host: host), result: result,
-            remedy: result.failure.map { $0.stage.remedy(host: host) })
+            steps: [], result: result,
+            remedy: result.failure.map { $0.stage.remedy(host: "the host of the \(route.name)") })
     }
 
-    /// The stages of a call over https that a failure at `stage` has behind it. `nil`: all of them.
+    /// Describes a call over HTTP.
+    ///
+    /// - Parameters:
+    ///   - url: What was called. A URL with an address needs no DNS, and one with `http` has no TLS.
+    ///   - hasAccount: Whether the request had a secret or a signature.
+    package init(ofCall result: SendingResult, to url: String, hasAccount: Bool) {
+        let parts = URLComponents(string: url)
+        let host = parts?.host ?? url
+        var skipped: Set<SendingFailure.Stage> = []
+        if IPNetwork(host.trimmingCharacters(in: ["[", "]"])) != nil { skipped.insert(.nameResolution) }
+        if parts?.scheme?.lowercased() != "https" { skipped.insert(.tls) }
+        if !hasAccount { skipped.insert(.authentication) }
+        self.init(
+            steps: Self.steps(before: result.failure?.stage, host: host).filter { !skipped.contains($0.stage) },
+            result: result, remedy: result.failure.map { $0.stage.remedy(host: host) })
+    }
+
+    /// The stages of a call that a failure at `stage` has behind it. `nil`: all of them.
     private static func steps(before stage: SendingFailure.Stage?, host: String) -> [Step] {
         let all: [Step] = [
             Step(.nameResolution, "\(host) has an address"), Step(.addressRules, "the address may be called"),
