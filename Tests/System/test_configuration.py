@@ -1,5 +1,6 @@
 """Tests `check` and the start of the service: everything that is wrong is reported, in words, and nothing is changed."""
 
+import base64
 import json
 import os
 import pathlib
@@ -219,7 +220,7 @@ def test_the_port_of_the_management_api_is_checked_too(tmp_path):
     ("flags", "message"), [
         (["--host", "a..b"], '--host: the name "a..b" cannot be resolved ('),
         (["--host", "192.0.2.1"], "--host: 192.0.2.1 is not an address of this machine. `ip address` lists its addresses"),
-        (["--egress-trust-roots", "/nowhere.pem"], "--egress-trust-roots: /nowhere.pem is missing, cannot be read"),
+        (["--egress-trust-roots", "/nowhere.pem"], "--egress-trust-roots: /nowhere.pem does not exist. Name a file in PEM format"),
         (["--database", "sqlite:/nowhere/a"], "--database: the folder /nowhere does not exist. Create it: install -d -o "),
     ])
 def test_a_start_that_fails_says_why_in_one_line(tmp_path, flags, message):
@@ -234,6 +235,45 @@ def test_a_file_without_certificates_is_no_trust_root(tmp_path):
     (tmp_path / "roots.pem").write_text("no certificate\n")
     result = started(tmp_path, "--port", str(free_port()), "--egress-trust-roots", str(tmp_path / "roots.pem"))
     assert result.returncode == 1 and "has no certificate in PEM format" in result.stderr
+
+
+def test_a_byte_order_mark_in_a_file_is_no_part_of_it_or_is_named(tmp_path, authority):
+    """Editors of Windows write one."""
+    certificate, key, keys, roots = (tmp_path / name for name in ("cert.pem", "key.pem", "master.keys", "roots.pem"))
+    chosen = base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=")
+    keys.write_bytes(b"\xef\xbb\xbf" + chosen + b"\r\n")
+    keys.chmod(0o600)
+    accepted = command(tmp_path, "check", "--key-file", str(keys), *settings(tmp_path, VALID))
+    assert accepted.returncode == 0, accepted.stderr
+    keys.write_bytes(chosen.decode().encode("utf-16"))
+    refused = command(tmp_path, "check", "--key-file", str(keys), *settings(tmp_path, VALID))
+    assert refused.returncode != 0 and f"{keys} is not UTF-8. Save it with this encoding" in refused.stderr
+    text = authority.certificate_path.read_text()
+    for content, problem in [
+        (text.encode("utf-16"), "is UTF-16. Save it as ASCII or UTF-8"),
+        (text.encode("utf-8-sig"), "begins with a byte order mark. Save it without"),
+    ]:
+        roots.write_bytes(content)
+        refused = started(tmp_path, "--port", str(free_port()), "--egress-trust-roots", str(roots))
+        assert refused.returncode == 1 and f"{roots} {problem}" in refused.stderr, refused.stderr
+    certificate.write_bytes(text.encode("utf-16"))
+    key.write_text("no key")
+    refused = command(
+        tmp_path, "check", "--tls-certificate", str(certificate), "--tls-key", str(key), *settings(tmp_path, VALID))
+    assert f"{certificate} is UTF-16. Save it as ASCII or UTF-8" in refused.stderr, refused.stderr
+
+
+def test_a_secret_file_that_cannot_be_read_is_named_with_the_reason(tmp_path):
+    route = ', "smsRoute": "vonage", "smsUsername": "u", "smsFrom": "Shop", "smsSecretFile": "PATH"}'
+    long = tmp_path / "long"
+    long.write_text("a" * 9000)
+    for path, reason in [
+        (tmp_path / "none", "No such file or directory"), (tmp_path, "it is no file"), (long, "has more than 8192 bytes"),
+    ]:
+        text = VALID.removesuffix("}") + route.replace("PATH", str(path))
+        refused = command(tmp_path, "check", *settings(tmp_path, text))
+        assert refused.returncode != 0 and f"smsSecretFile: {path}: the file with the secret" in refused.stderr, refused.stderr
+        assert reason in refused.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user")

@@ -71,6 +71,18 @@ def test_a_weak_key_is_rejected_at_start(tmp_path, key):
     assert list(tmp_path.iterdir()) == [], "nothing is created"
 
 
+@pytest.mark.parametrize(("added", "named"), [
+    ("\n", "a line break"), ("\r", "a line break"), (" ", "white space"), ("\t", "white space"), ("\u00e9", "a character that is not ASCII"),
+    ("\x07", "a control character"),
+])
+def test_a_key_with_another_character_than_visible_ascii_is_rejected_with_its_kind(tmp_path, added, named):
+    key = secrets.token_urlsafe(16) + added + secrets.token_urlsafe(16)
+    refused = serve(tmp_path, key)
+    assert refused.returncode != 0
+    assert f"PRELUDE_SESSION_MANAGEMENT_KEY: key 1 contains {named}. " in refused.stderr, refused.stderr
+    assert "can be guessed" not in refused.stderr and key not in refused.stderr
+
+
 def test_a_key_that_is_configured_twice_is_rejected_at_start(tmp_path):
     key = secrets.token_urlsafe(32)
     refused = serve(tmp_path, f"{key},{key}")

@@ -19,6 +19,11 @@ package struct NewPasswordRules: Sendable {
     /// - Throws: `Refusal.invalidPassword` with the rule that the password breaks.
     package func check(_ password: String) throws {
         try policy.check(password)
+        guard !PasswordHashFormat.isHash(password) else {
+            throw Refusal.invalidPassword(
+                "password is the hash of a password. The service does not import hashes, and would take this text for the "
+                    + "password itself")
+        }
         guard rejectsCommon else { return }
         // NIST SP 800-63B-4 §3.1.1.2, ASVS 6.2.4 and 6.2.12.
         guard try !CommonPasswords.contains(password) else {

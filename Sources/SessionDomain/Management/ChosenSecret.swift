@@ -13,8 +13,25 @@ package struct ChosenSecret: Sendable {
 
     package init(_ text: String) { bytes = Array(text.utf8) }
 
+    /// What is wrong with the secret, without the secret. `nil`: it is strong.
+    package var problem: String? { character.map { "contains \($0). \(Self.rule)" } ?? (isStrong ? nil : "can be guessed. \(Self.rule)") }
+
+    /// A character that no secret may contain. Lists of keys are separated by commas and white space.
+    private var character: String? {
+        bytes.lazy.compactMap { byte in
+            switch byte {
+            case 0x0A, 0x0D: "a line break"
+            case 0x09, 0x20: "white space"
+            case Self.comma: "a comma"
+            case 0x21...0x7E: nil
+            case 0x80...: "a character that is not ASCII"
+            default: "a control character"
+            }
+        }.first
+    }
+
     package var isStrong: Bool {
-        bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != Self.comma } && period >= minimumLength
+        character == nil && period >= minimumLength
             && Set(bytes).count >= minimumVariety && !isSequence
     }
 

@@ -88,8 +88,11 @@ final class KnownMembers {
 }
 
 extension Refusal {
-    /// `; did you mean status?` if a known name is near to the unknown one, otherwise nothing.
+    /// `; did you mean status?` if a known name is near to the unknown one, otherwise nothing. A hash is never a password.
     static func hint(at unknown: String, among known: Set<String>) -> String {
-        SimilarName.of(unknown, in: known).map { "; did you mean \($0)?" } ?? ""
+        if known.contains("password"), unknown.utf8.count <= 64, PasswordHashFormat.isNameOfHash(unknown) {
+            return "; hashes of passwords cannot be imported"
+        }
+        return SimilarName.of(unknown, in: known).map { "; did you mean \($0)?" } ?? ""
     }
 }

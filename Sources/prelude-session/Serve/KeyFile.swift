@@ -24,8 +24,7 @@ struct KeyFile {
         guard file.permissions & 0o077 == 0 else {
             throw ConfigurationError("key-file", "other users can read \(path). Run: chmod 600 \(path)")
         }
-        return try MasterKeyFormat(setting: "key-file", place: path)
-            .decode(String(decoding: file.content, as: UTF8.self))
+        return try MasterKeyFormat(setting: "key-file", place: path).decode(file.content)
     }
 
     /// Creates the file with a new random key. Never replaces an existing file, which would end every session.

@@ -36,6 +36,14 @@ struct MasterKeyFormat {
         return keys
     }
 
+    /// - Throws: As `decode(_:)` of a text; `ConfigurationError` for another encoding than UTF-8.
+    func decode(_ content: Data) throws -> [MasterKey] {
+        guard let text = String(textFile: content) else {
+            throw ConfigurationError(setting, "\(place) is not UTF-8. Save it with this encoding")
+        }
+        return try decode(text)
+    }
+
     private func secrets(in text: String) throws -> [String] {
         guard text.first(where: { !$0.isWhitespace }) == "{" else {
             return text.split { $0 == "," || $0.isWhitespace }.map { String($0) }

@@ -58,12 +58,15 @@ enum MasterKeySource {
         case .environment(let value):
             return try MasterKeyFormat(setting: Self.variable, place: "the value").decode(value)
         case .credential(let path):
-            guard let data = FileManager.default.contents(atPath: path) else {
+            let content: Data
+            do {
+                content = try ReadableFile(path: path).read().content
+            } catch {
                 throw ConfigurationError(
-                    Self.credentialName, "\(path) cannot be read. Check LoadCredential= and the user of the unit")
+                    Self.credentialName,
+                    error.problem(of: path, ifMissing: "") + ". Check LoadCredential= and the user of the unit")
             }
-            return try MasterKeyFormat(setting: Self.credentialName, place: path)
-                .decode(String(decoding: data, as: UTF8.self))
+            return try MasterKeyFormat(setting: Self.credentialName, place: path).decode(content)
         case .file(let file):
             return try file.read()
         }

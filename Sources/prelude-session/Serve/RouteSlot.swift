@@ -80,10 +80,12 @@ struct RouteSlot: Sendable {
         }
         if let url = route.settings.url { check(url, "Url") }
         if let host = route.settings.host { check("https://\(host.contains(":") ? "[\(host)]" : host)", "Host") }
-        do {
-            _ = try route.secret?.read()
-        } catch {
-            problems.add([self.error("SecretFile", error.reason, in: settings)])
+        if case .file(let path)? = route.secret {
+            do {
+                _ = try RouteSecret.file(path).read()
+            } catch {
+                problems.add([self.error("SecretFile", "\(path): \(error.reason)", in: settings)])
+            }
         }
     }
 

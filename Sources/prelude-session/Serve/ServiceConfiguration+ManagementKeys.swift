@@ -10,9 +10,8 @@ extension ServiceConfiguration {
             throw settings.error(.managementKey, "contains a key twice. Remove one of them")
         }
         return try managementKeys.enumerated().map { index, secret in
-            guard ChosenSecret(secret).isStrong else {
-                throw settings.error(
-                    .managementKey, "key \(index + 1) can be guessed. \(ChosenSecret.rule)")
+            if let problem = ChosenSecret(secret).problem {
+                throw settings.error(.managementKey, "key \(index + 1) \(problem)")
             }
             return ConfiguredManagementKey(secret: secret, now: now)
         }

@@ -1,3 +1,4 @@
+import Foundation
 import SessionDelivery
 import SessionDomain
 import SessionEgress
@@ -29,10 +30,21 @@ extension ServiceConfiguration {
         do {
             return try EgressClient(policy: egressPolicy, observer: observer)
         } catch .unreadableTrustRoots(let path) {
-            throw settings.error(
-                .egressTrustRoots,
-                "\(path) is missing, cannot be read by this user, or has no certificate in PEM format "
-                    + "(-----BEGIN CERTIFICATE-----)")
+            throw settings.error(.egressTrustRoots, Self.problem(ofTrustRoots: path))
+        }
+    }
+
+    /// Why the certificates of a file cannot be used.
+    private static func problem(ofTrustRoots path: String) -> String {
+        do {
+            let content = try ReadableFile(path: path).read().content
+            if content.isUTF16 { return "\(path) is UTF-16. Save it as ASCII or UTF-8" }
+            let hasMark = content.withoutByteOrderMark.count < content.count
+            return hasMark
+                ? "\(path) begins with a byte order mark. Save it without"
+                : "\(path) has no certificate in PEM format (-----BEGIN CERTIFICATE-----)"
+        } catch {
+            return error.problem(of: path, ifMissing: "Name a file in PEM format")
         }
     }
 

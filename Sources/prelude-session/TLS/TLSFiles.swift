@@ -1,4 +1,5 @@
 import Foundation
+import SessionDomain
 
 /// The files of the certificate and its key.
 @available(service, *)
@@ -39,11 +40,14 @@ struct TLSFiles: Sendable {
     private func content(
         of path: String, _ key: Settings.Key, _ settings: Settings
     ) throws(ConfigurationError) -> Data {
+        let content: Data
         do {
-            return try ReadableFile(path: path).read().content
+            content = try ReadableFile(path: path).read().content
         } catch {
             throw settings.error(key, error.problem(of: path, ifMissing: "Name a file in PEM format"))
         }
+        guard !content.isUTF16 else { throw settings.error(key, "\(path) is UTF-16. Save it as ASCII or UTF-8") }
+        return content.withoutByteOrderMark
     }
 }
 

@@ -48,7 +48,7 @@ extension ConfigurationTableTests.Row {
             ]),
             errors: [
                 "PRELUDE_SESSION_EMAIL_ROUTE: must be one of", "PRELUDE_SESSION_EMAIL_FALLBACK_HOST: ",
-                "PRELUDE_SESSION_EMAIL_FALLBACK_SECRET_FILE: the file with the secret cannot be read",
+                "PRELUDE_SESSION_EMAIL_FALLBACK_SECRET_FILE: /nowhere: the file with the secret cannot be read: No such file",
             ]),
         ConfigurationTableTests.Row(
             testDescription: "a file with a secret for a route that has none",
@@ -68,7 +68,7 @@ extension ConfigurationTableTests.Row {
             testDescription: "a file of the environment overrides a secret of the settings file",
             file: "{\(valid), \"smsRoute\": \"twilio\", \"smsSecret\": \"s3cret\"}",
             environment: variables(["SMS_ACCOUNT": account, "SMS_FROM": "+15005550006", "SMS_SECRET_FILE": "/nowhere"]),
-            errors: ["PRELUDE_SESSION_SMS_SECRET_FILE: the file with the secret cannot be read"]),
+            errors: ["PRELUDE_SESSION_SMS_SECRET_FILE: /nowhere: the file with the secret cannot be read: No such file"]),
         ConfigurationTableTests.Row(
             testDescription: "both in one source contradict each other",
             file: "{\(valid), \"smsRoute\": \"twilio\", \"smsSecret\": \"s3cret\",\n\"smsSecretFile\": \"/nowhere\"}",

@@ -108,7 +108,7 @@ struct ConfigurationTableTests {
             errors: ["FILE:1: host: other machines can reach 0.0.0.0"]),
         Row(
             testDescription: "no trust roots", file: "{\(valid), \"egressTrustRoots\": \"/nowhere.pem\"}",
-            errors: ["FILE:1: egressTrustRoots: /nowhere.pem is missing"]),
+            errors: ["FILE:1: egressTrustRoots: /nowhere.pem does not exist. Name a file"]),
         Row(
             testDescription: "traces", file: "{\(valid), \"otlpEndpoint\": \"http://127.0.0.1:4318\"}",
             flags: [.otlpRatio: "0.05"], errors: []),

@@ -18,6 +18,20 @@ struct KnownMembersTests {
         var map: [String: Int]?
     }
 
+    private struct Account: Decodable { let password: String? }
+
+    @Test(
+        "A hash is never taken for a misspelled password",
+        arguments: ["password_hash", "passwordHash", "password_digest", "hash", "bcrypt", "password_argon2"])
+    func hash(name: String) {
+        #expect(
+            throws: Refusal.invalidField(name, "is unknown; hashes of passwords cannot be imported")
+        ) { try JSONBody.readExactly(Account.self, from: Data(#"{"\#(name)":"$2b$12$abc"}"#.utf8)) }
+        #expect(throws: Refusal.invalidField("pasword", "is unknown; did you mean password?")) {
+            try JSONBody.readExactly(Account.self, from: Data(#"{"pasword":"x"}"#.utf8))
+        }
+    }
+
     private func read(_ json: String) throws(Refusal) -> Body {
         try JSONBody.readExactly(Body.self, from: Data(json.utf8))
     }

@@ -13,9 +13,7 @@ package enum RouteSecret: Sendable, Hashable {
         switch self {
         case .value(let secret): return secret
         case .file(let path):
-            guard let data = FileManager.default.contents(atPath: path), data.count <= Self.maximumBytes else {
-                throw SendingFailure(.authentication, "the file with the secret cannot be read")
-            }
+            let data = try Self.content(of: path)
             guard let text = String(textFile: data) else {
                 throw SendingFailure(.authentication, "the file with the secret is not UTF-8")
             }
@@ -25,6 +23,21 @@ package enum RouteSecret: Sendable, Hashable {
             }
             return secret
         }
+    }
+
+    /// The reason has no path: webhooks of apps receive it.
+    private static func content(of path: String) throws(SendingFailure) -> Data {
+        func failure(_ reason: String) -> SendingFailure {
+            SendingFailure(.authentication, "the file with the secret \(reason)")
+        }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("cannot be read: \(String(cString: strerror(errno)))") }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard let data = try? file.read(upToCount: maximumBytes + 1) ?? Data() else {
+            throw failure("cannot be read: it is no file")
+        }
+        guard data.count <= maximumBytes else { throw failure("has more than \(maximumBytes) bytes") }
+        return data
     }
 
     /// A secret is one line of visible text.

@@ -58,7 +58,8 @@ struct BackupPassphrase: ParsableArguments {
     /// Returns the first line of a file.
     private func content(of path: String, _ setting: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw ConfigurationError(setting, "\(path) cannot be read")
+            let obstacle = ReadableFile(path: path).obstacle ?? .notAFile
+            throw ConfigurationError(setting, obstacle.problem(of: path, ifMissing: ""))
         }
         let text = String(decoding: data, as: UTF8.self)
         guard let line = text.split(whereSeparator: \.isNewline).first else {
