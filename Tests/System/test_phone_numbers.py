@@ -52,3 +52,28 @@ def test_a_number_without_its_country_is_rejected(shared, region):
     ):
         body = {"identifiers": [{"type": "phone_number", "value": spelling}]}
         assert Management(shared).send("POST", "/users", body).status == 400, spelling
+
+
+def test_a_trunk_zero_in_parentheses_is_read_as_phonenumbers_reads_it(shared):
+    """`+49 (0) 170 …`: 0 is dialled inside the country only. In Italy and a few others it is a part of the number."""
+    management, others, read = Management(shared), [], 0
+    for region in sorted(phonenumbers.SUPPORTED_REGIONS):
+        for kind in KINDS:
+            number = phonenumbers.example_number_for_type(region, kind)
+            if number is None:
+                continue
+            code, national = number.country_code, phonenumbers.national_significant_number(number)
+            rest = national.removeprefix("0")
+            for spelling in (f"+{code} (0) {rest}", f"+{code}(0){rest}", f"+{code} (0){rest[:2]} {rest[2:]}"):
+                parsed = phonenumbers.parse(spelling)
+                if not phonenumbers.is_valid_number(parsed):
+                    continue
+                read += 1
+                e164 = phonenumbers.format_number(parsed, PhoneNumberFormat.E164)
+                body = {"identifiers": [{"type": "phone_number", "value": spelling}]}
+                answer = management.send("POST", "/users", body)
+                found = management.send("POST", "/users/batch_lookup", {"identifiers": [{"type": "phone_number", "value": e164}]})
+                made = answer.json["identifiers"][0]["value"] if answer.status == 201 else e164
+                if answer.status not in (201, 409) or made != e164 or len(found.json["users"]) != 1:
+                    others.append((region, spelling, e164, answer.status))
+    assert read > 800 and others == []

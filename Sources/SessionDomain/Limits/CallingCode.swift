@@ -9,6 +9,14 @@ enum CallingCode {
         "91", "92", "93", "94", "95", "98",
     ]
 
+    /// Countries whose numbers begin with 0 also when they are called from abroad.
+    private static let withLeadingZero: Set<Substring> = ["39", "225", "229", "241", "242", "247", "378"]
+
+    /// Whether 0 behind this code, such as `+49`, is dialled inside the country only (ITU-T E.123 §7.3).
+    static func hasTrunkZero(_ code: String) -> Bool {
+        of(code + "0000") == code && !withLeadingZero.contains(code.dropFirst())
+    }
+
     /// The calling code of a number in E.164 form, such as `+33`. All other codes have three digits.
     static func of(_ number: String) -> String {
         let digits = number.dropFirst()

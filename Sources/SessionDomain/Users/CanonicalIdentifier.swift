@@ -9,9 +9,9 @@ package enum IdentifierType: String, Sendable, Codable, CaseIterable {
 /// An identifier in its canonical form, in which it is compared, limited and stored, with the form that was typed.
 package struct CanonicalIdentifier: Sendable, Hashable, Codable {
     package let type: IdentifierType
-    /// E.164 for a phone number; trimmed, NFC and lower case for an e-mail address.
+    /// E.164 for a phone number; trimmed, NFC and lower case for an e-mail address, with the ASCII form of its domain.
     package let canonical: String
-    /// As typed, trimmed. Messages are sent to it, and it is shown.
+    /// As typed, trimmed, with the readable form of a domain in `xn--` form. Messages are sent to it, and it is shown.
     package let value: String
 
     /// `type:canonical`, unique within an app.
@@ -66,17 +66,26 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         }
     }
 
-    /// E.164: a plus and 7 to 15 digits, the first not 0. Common separators are removed.
+    /// E.164: a plus and 7 to 15 digits, the first not 0. Common separators are removed, and so is the trunk prefix that
+    /// people write behind the calling code, `+49 (0) 170 …`: it is dialled inside the country only (ITU-T E.123 §7.3).
     private static func phoneNumber(_ text: String, field: String) throws(Refusal) -> CanonicalIdentifier {
         // The length is checked first: a stranger can send 64 KiB.
-        let compact = text.utf8.count <= 64 ? text : ""
-        let number = String(
-            String.UnicodeScalarView(compact.unicodeScalars.filter { !" -().\u{A0}".unicodeScalars.contains($0) }))
+        let bounded = text.utf8.count <= 64 ? text : ""
+        let compact = bounded.unicodeScalars.filter { !" -.\u{A0}".unicodeScalars.contains($0) }
+        let number = Self.withoutTrunkPrefix(String(String.UnicodeScalarView(compact)))
+            .filter { $0 != "(" && $0 != ")" }
         let digits = number.utf8.dropFirst()
         guard number.utf8.first == UInt8(ascii: "+"), (7...15).contains(digits.count),
             digits.allSatisfy({ (0x30...0x39).contains($0) }), digits.first != UInt8(ascii: "0")
         else { throw .invalidIdentifier("\(field) is not a phone number in E.164 form, such as +14155551234") }
         return CanonicalIdentifier(type: .phoneNumber, canonical: number, value: number)
+    }
+
+    /// Removes `(0)` behind the calling code of a country, from a number without other separators than parentheses.
+    private static func withoutTrunkPrefix(_ number: String) -> String {
+        guard let prefix = number.range(of: "(0)") else { return number }
+        let code = number[..<prefix.lowerBound].filter { $0 != "(" && $0 != ")" }
+        return CallingCode.hasTrunkZero(code) ? code + number[prefix.upperBound...] : number
     }
 
     private static func emailAddress(
@@ -95,10 +104,28 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
             let number = String(scalar.value, radix: 16, uppercase: true)
             throw .invalidIdentifier("\(field) contains U+\(number), which can be read as an ASCII character")
         }
-        let canonical = composed.lowercased().precomposedStringWithCanonicalMapping
-        // Some letters take more bytes in lower case. The limits apply to the stored form as well.
+        let lowered = composed.lowercased().precomposedStringWithCanonicalMapping
+        let canonical = withASCIIDomain(lowered) ?? (isSearched ? lowered : "")
+        // Some letters take more bytes in lower case, and domains in ASCII. The limits apply to the stored form as well.
         guard isEmailAddress(canonical) else { throw .invalidIdentifier("\(field) is not an e-mail address") }
-        return CanonicalIdentifier(type: .emailAddress, canonical: canonical, value: typed)
+        return CanonicalIdentifier(type: .emailAddress, canonical: canonical, value: withReadableDomain(typed))
+    }
+
+    /// An address in lower case with the ASCII form of its domain. `nil` for a domain that has none.
+    ///
+    /// Earlier versions stored the domain as it was typed, so the stores convert theirs once.
+    package static func withASCIIDomain(_ address: String) -> String? {
+        guard let at = address.unicodeScalars.lastIndex(of: "@"),
+            let domain = MailDomain.ascii(String(address[address.unicodeScalars.index(after: at)...]))
+        else { return nil }
+        return address[...at] + domain
+    }
+
+    private static func withReadableDomain(_ address: String) -> String {
+        guard let at = address.unicodeScalars.lastIndex(of: "@"),
+            let domain = MailDomain.readable(String(address[address.unicodeScalars.index(after: at)...]))
+        else { return address }
+        return address[...at] + domain
     }
 
     /// One `@` with something before it and a domain with a dot after it; at most 254 bytes (RFC 5321 §4.5.3.1.3).

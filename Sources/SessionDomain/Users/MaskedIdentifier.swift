@@ -9,7 +9,8 @@ extension CanonicalIdentifier {
             let parts = canonical.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let first = parts[0].first else { return "***" }
             // The number of stars says nothing about the length. One character alone would be the whole name.
-            return (parts[0].count > 1 ? String(first) : "") + "***@" + parts[1]
+            let domain = MailDomain.readable(String(parts[1])) ?? String(parts[1])
+            return (parts[0].count > 1 ? String(first) : "") + "***@" + domain
         case .phoneNumber:
             guard canonical.count >= 8 else { return "+•••" }
             return canonical.prefix(3) + String(repeating: "•", count: canonical.count - 5) + canonical.suffix(2)

@@ -10,6 +10,8 @@ struct Migration: Sendable {
         ///
         /// - Parameter target: What follows `ON`.
         case index(name: String, on: String)
+        /// Rewrites rows in one transaction, where SQL is not enough. Others write meanwhile.
+        case rows(@Sendable (PostgresConnection) throws -> Void)
     }
 
     let number: Int
@@ -20,7 +22,7 @@ struct Migration: Sendable {
 
     /// All steps in order. A step has the same number in every store. A number can be missing in a store that does not need
     /// the step.
-    static let all = [foundation, settingsRevision, eventsByActor, copiedProofs]
+    static let all = [foundation, settingsRevision, eventsByActor, copiedProofs, asciiDomains]
 
     /// The schema of the last release. That release can use the database after each later step.
     static let released = 10
@@ -30,7 +32,7 @@ struct Migration: Sendable {
     /// What begins the step. It reads the schema number, because another node may have been faster.
     var beginning: [Statement] {
         switch work {
-        case .transaction: [.begin, Self.lockedVersion]
+        case .transaction, .rows: [.begin, Self.lockedVersion]
         case .index: [Self.version]
         }
     }
@@ -45,6 +47,7 @@ struct Migration: Sendable {
                 [Self.shortWait] + (partitioning?.applied(to: statements) ?? statements).map { Statement($0) }
                     + [numbering, .commit]
             ]
+        case .rows: return [[numbering, .commit]]
         case .index(let name, let target):
             if let index = partitioning.map({ PartitionedIndex(name, on: target, $0) }) {
                 return index.creations.map { [$0] }
@@ -65,6 +68,7 @@ struct Migration: Sendable {
             case .transaction(let statements):
                 (partitioning?.applied(to: statements) ?? statements).map { Statement($0) }
             case .index(let name, let target): [Statement("CREATE INDEX \(name) ON \(target)")]
+            case .rows: [Statement]()
             }
         } + (all.last.map { [$0.numbering] } ?? [])
     }

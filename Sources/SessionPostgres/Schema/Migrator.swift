@@ -178,6 +178,7 @@ struct Migrator {
             if let partitioning, case .index(let name, let target) = migration.work {
                 try PartitionedIndex(name, on: target, partitioning).dropInvalid(connection)
             }
+            if case .rows(let rewrite) = migration.work { try rewrite(connection) }
             for pipeline in migration.pipelines(partitioning) { _ = try connection.run(pipeline) }
             return true
         } catch {
@@ -189,7 +190,7 @@ struct Migrator {
     /// How the tables of a step are split.
     func partitioning(of migration: Migration) throws -> Partitioning? {
         switch migration.work {
-        case .transaction: try Partitioning.of(connection)
+        case .transaction, .rows: try Partitioning.of(connection)
         case .index(_, let target): try Partitioning.of(connection, table: PartitionedIndex.table(of: target))
         }
     }

@@ -6,12 +6,14 @@ struct Migration: Sendable {
     let number: Int
     let name: String
     let sql: String
+    /// What the step does with rows, in the same transaction, where SQL is not enough.
+    var rows: @Sendable (Database) throws -> Void = { _ in }
 
     /// All steps in order. A step has the same number in every store. A number can be missing in a store that does not need
     /// the step.
     static let all = [
         foundation, stepUp, signingKeys, rotationAttempts, deletedRedemptions, holds, managementKeys, audit, messages,
-        eventsByActor, shortProofs, proofsInOrder,
+        eventsByActor, shortProofs, proofsInOrder, asciiDomains,
     ]
 
     /// Marks a file as a database of this service ("PSES"), so that the database of another program is never migrated.
@@ -53,6 +55,7 @@ struct Migration: Sendable {
                     return .rollback
                 }
                 for sql in migration.statements { try db.execute(sql: sql) }
+                try migration.rows(db)
                 return .commit
             }
         }

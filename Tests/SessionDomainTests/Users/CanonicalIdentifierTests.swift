@@ -11,6 +11,13 @@ struct CanonicalIdentifierTests {
             ("+14155550100", "+14155550100"), ("+1 (415) 555-01.00", "+14155550100"),
             ("  +41\u{A0}44 668 18 00 ", "+41446681800"), ("+1234567", "+1234567"),
             ("+123456789012345", "+123456789012345"),
+            // The trunk prefix of a country is no part of the number (ITU-T E.123 §7.3).
+            ("+49 (0) 170 1234567", "+491701234567"), ("+49(0)1701234567", "+491701234567"),
+            ("+44 (0)20 7946 0018", "+442079460018"), ("+33 (0)6 12 34 56 78", "+33612345678"),
+            ("+353 (0)87 123 4567", "+353871234567"), ("(+49) (0)170 1234567", "+491701234567"),
+            // Of an Italian number, 0 is a part, and without parentheses it always is.
+            ("+39 06 1234 5678", "+390612345678"), ("+39 (0)6 1234 5678", "+390612345678"), ("+1 (415) 555-0100", "+14155550100"),
+            ("+1 (0)415 555 0100", "+14155550100"), ("+4 (0)1701234567", "+401701234567"),
         ])
     func phoneNumber(typed: String, canonical: String) throws {
         let identifier = try CanonicalIdentifier(type: "phone_number", value: typed)
@@ -50,7 +57,15 @@ struct CanonicalIdentifierTests {
                 "o'brien!#$%&*/=?^_`{|}~@example.com", "o'brien!#$%&*/=?^_`{|}~@example.com",
                 "o'brien!#$%&*/=?^_`{|}~@example.com"
             ),
-            ("user@b\u{FC}cher.example", "user@b\u{FC}cher.example", "user@b\u{FC}cher.example"),
+            // A domain has one key, in ASCII, and is shown in letters (RFC 5890 §2.3.2.1).
+            ("user@b\u{FC}cher.example", "user@xn--bcher-kva.example", "user@b\u{FC}cher.example"),
+            ("user@B\u{DC}CHER.example", "user@xn--bcher-kva.example", "user@B\u{DC}CHER.example"),
+            ("user@bu\u{308}cher.example", "user@xn--bcher-kva.example", "user@bu\u{308}cher.example"),
+            ("user@XN--Bcher-KVA.example", "user@xn--bcher-kva.example", "user@b\u{FC}cher.example"),
+            ("j\u{FC}rgen@xn--bcher-kva.example", "j\u{FC}rgen@xn--bcher-kva.example", "j\u{FC}rgen@b\u{FC}cher.example"),
+            // The other form could be read as ASCII, or there is none.
+            ("user@xn--fa-hia.de", "user@xn--fa-hia.de", "user@xn--fa-hia.de"),
+            ("user@xn--a.example", "user@xn--a.example", "user@xn--a.example"),
         ])
     func emailAddress(typed: String, canonical: String, value: String) throws {
         let identifier = try CanonicalIdentifier(type: "email_address", value: typed)

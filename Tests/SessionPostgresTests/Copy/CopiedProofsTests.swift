@@ -131,9 +131,10 @@ struct CopiedProofsTests {
         let target = try PostgresCopyTarget(location)
         _ = try target.begin(from: "one")
         try target.finish()
-        let later = Migration(number: 13, name: "later", usableFrom: 10, statements: ["SELECT 1"])
+        let number = Migration.supported + 1
+        let later = Migration(number: number, name: "later", usableFrom: 10, statements: ["SELECT 1"])
         _ = try Migrator(connection: try TestServer.connect(to: url), migrations: Migration.all + [later]).migrate()
-        #expect(try count("SELECT schema FROM prelude_session") == 13)
+        #expect(try count("SELECT schema FROM prelude_session") == number)
         #expect(try count("SELECT usable_from FROM prelude_session") == 12)
     }
 }
