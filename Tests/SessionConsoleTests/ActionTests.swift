@@ -212,6 +212,9 @@ struct ActionTests {
     /// An event that was delivered to the webhook.
     private func delivered(in world: ConsoleWorld, _ hook: String?) async throws -> String {
         let app = try #require(AppID("testapp"))
+        // What was not delivered about the user that was deleted before is not delivered any more.
+        _ = try await world.service.users.create(
+            app: app, identifiers: [try CanonicalIdentifier(type: "email_address", value: "eve@example.com")])
         try await world.service.courier.deliverDue()
         await world.service.courier.settle()
         let deliveries = try await world.service.webhooks.deliveries(

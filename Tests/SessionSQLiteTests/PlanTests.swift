@@ -74,6 +74,7 @@ struct PlanTests {
         "SELECT count(DISTINCT CASE WHEN scope",
         // Messages that wait, of some minutes.
         "DELETE FROM messages WHERE app_id = ? AND type = ? AND canonical = ?",
+        "DELETE FROM messages WHERE app_id = ? AND instr(content, ?) > 0",
         "SELECT app_id, type, route, count(*) FROM messages",
     ]
 }

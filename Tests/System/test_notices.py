@@ -41,6 +41,24 @@ def test_an_operators_changes_are_reported_to_the_user(operator, notices):
     assert {to for to, _ in notices(3)[1:]} == {mail, phone}
 
 
+def test_a_notice_that_an_operator_causes_is_in_the_language_of_the_users_last_login(operator, notices, service):
+    person, mail = Person(service), new_email()
+    send = person.transport.send
+    person.transport.send = lambda method, path, body=None, headers=(): send(
+        method, path, body, [*headers, ("Accept-Language", "fr-CA, en;q=0.5")])
+    started = person.device.start(mail)
+    person.take(person.device.finalize(
+        person.device.check(started.headers["X-Verification-Token"], person.code(mail)).json["challenge_token"]))
+    user = person.claims()["sub"]
+    assert operator.get(f"/users/{user}")["locale"] == "fr-CA"
+    assert operator.get(f"/users/{user}/export")["user"]["locale"] == "fr-CA"
+    operator.expect(204, "PUT", f"/users/{user}/password", {"password": "staple of the better kind"})
+    [(to, text)] = notices(1)
+    assert to == mail and "mot de passe" in text, text
+    unknown = made(operator, new_email())
+    assert "locale" not in operator.get(f"/users/{unknown}")
+
+
 def test_a_removed_identifier_gets_the_notice_of_its_removal(operator, notices):
     mail, phone = new_email(), new_phone()
     user = made(operator, mail, phone)

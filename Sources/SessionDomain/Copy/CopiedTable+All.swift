@@ -10,7 +10,7 @@ extension CopiedTable {
             "management_keys", order: "id", texts: "id hash name app_id role created_by",
             integers: "created_at expires_at last_used_at"),
         CopiedTable(
-            "users", order: "app_id id", texts: "app_id id status external_id profile password_hash",
+            "users", order: "app_id id", texts: "app_id id status external_id profile password_hash locale",
             integers: "login_epoch created_at updated_at"),
         CopiedTable("external_ids", order: "app_id external_id", texts: "app_id external_id user_id"),
         CopiedTable(

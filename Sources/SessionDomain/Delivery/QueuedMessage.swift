@@ -94,6 +94,11 @@ package struct MessageContent: Sendable, Equatable, Codable {
     }
 }
 
+extension MessageContent {
+    /// The part of a stored content that names its user.
+    package static func naming(user id: String) -> String { #""userID":"\#(id)""# }
+}
+
 extension MessageContent: JSONWritable {
     package func write(into json: inout JSONWriter) {
         if let code { json.member("code", object: code.write) }

@@ -28,6 +28,9 @@ package struct RecordAttempt: Intent {
         }
         let next = stored.after(attempt, at: now)
         let event = events.result(of: next, by: route, reference: reference)
-        return Decision(next, [.replaceMessage(stored, with: next)] + (event.map { [.append($0)] } ?? []))
+        // A notice has nothing more to say, and may be to an address that its user has no longer.
+        let isOver = next.status != .pending && message.content.purpose == .notice
+        let change: Change = isOver ? .deleteMessage(stored) : .replaceMessage(stored, with: next)
+        return Decision(next, [change] + (event.map { [.append($0)] } ?? []))
     }
 }

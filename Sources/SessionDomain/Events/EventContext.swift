@@ -56,6 +56,10 @@ package struct EventContext: Sendable, Equatable {
     /// runs. So decisions stay pure.
     @TaskLocal package static var current = EventContext(actor: Actor(.service))
 
+    /// What a context of a client keeps when its user is deleted, as it is stored. All of these contexts begin with it, without
+    /// its last character: members are written in the order of their names.
+    package static let forgottenClient = #"{"actor":{"type":"client"}}"#
+
     /// Returns the same context with another actor.
     package func acting(as actor: Actor) -> EventContext {
         var context = self

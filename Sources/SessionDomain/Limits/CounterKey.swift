@@ -47,7 +47,7 @@ package enum CounterKey: Hashable, Sendable {
     }
 
     /// All counters of one payer, apart from the total of its group.
-    static func all(of owner: BudgetOwner) -> [CounterKey] {
+    package static func all(of owner: BudgetOwner) -> [CounterKey] {
         [
             .starts(owner), .failures(owner, .hour), .failures(owner, .day), .failures(owner, .streak),
             .passwordTries(owner), .sends(owner, .hour), .sends(owner, .day),

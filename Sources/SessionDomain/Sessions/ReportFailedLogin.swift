@@ -19,7 +19,9 @@ package struct ReportFailedLogin: Intent {
     package func decide(_ facts: Facts) -> Decision<Void> {
         let key = "login.failed/\(challenge.jti)/\(reason.rawValue)"
         guard !facts.isTaken(.redemption(key)) else { return Decision(()) }
-        let event = events.loginFailed(reason, challenge.method, of: LoginSubject(nil, userID: challenge.sub))
+        // A user that was deleted meanwhile is named by the event of the deletion only.
+        let subject = LoginSubject(nil, userID: reason == .unknownUser ? nil : challenge.sub)
+        let event = events.loginFailed(reason, challenge.method, of: subject)
         return Decision(
             (), [.redeem(key, until: Timestamp(seconds: challenge.exp), app: events.appID), .append(event)])
     }

@@ -24,12 +24,16 @@ package struct StartSession: Intent {
     package let events: EventFactory
     /// Tells the user about a login from a device that is not known. `nil` for a known one.
     package let newDevice: NewDeviceNotice?
+    /// The first language that the request asks for.
+    package let locale: String?
 
+    /// - Parameter locale: The default is that of the current task.
     package init(
         session: Session, grants: [Grant] = [], challengeID: String, challengeEpoch: Int64?, endsHolds: Bool = false,
         challengeExpiresAt: Timestamp, method: LoginMethod? = nil, proof: ProofUse?, previousSessionID: String?,
         maximumSessions: Int, now: Timestamp,
-        events: EventFactory, newDevice: NewDeviceNotice? = nil
+        events: EventFactory, newDevice: NewDeviceNotice? = nil,
+        locale: String? = RequestedLanguages.current.first
     ) {
         self.session = session
         self.grants = grants
@@ -44,6 +48,7 @@ package struct StartSession: Intent {
         self.now = now
         self.events = events
         self.newDevice = newDevice
+        self.locale = locale
     }
 
     package var facts: FactQuery {
@@ -70,8 +75,9 @@ package struct StartSession: Intent {
         let ended = surplus(facts.surplusSessions, replacing: previous)
             .flatMap(SessionRevocation(reason: .sessionLimit, now: now, events: events).changes)
         let released: [Change] = endsHolds && !user.heldUntil.isEmpty ? [.releaseIdentifiers(of: user)] : []
+        let spoken: [Change] = locale.flatMap { $0 == user.locale ? nil : [.setLocale($0, of: user)] } ?? []
         let started =
-            released + [Change.insertSession(session)] + grants.map { .insertGrant($0) } + [.append(createdEvent())]
+            released + spoken + [Change.insertSession(session)] + grants.map { .insertGrant($0) } + [.append(createdEvent())]
         // A session that this login replaces belongs to the same device.
         let notice =
             previous?.userID == user.id ? [] : newDevice?.changes(session.device, to: user, facts, at: now) ?? []

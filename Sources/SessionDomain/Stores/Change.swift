@@ -38,6 +38,8 @@ package indirect enum Change: Sendable, Equatable {
     case setPasswordHash(String, replacing: String?, of: User)
     /// Makes every begun login void, and every known device a former one: adds 1 to `User.loginEpoch`.
     case voidLogins(of: User)
+    /// Stores the language of a user. It is no change of the user that `updatedAt` reports.
+    case setLocale(String, of: User)
     /// Adds an identifier after those that the user has. Key: `.identifier`.
     case insertIdentifier(CanonicalIdentifier, of: User, heldUntil: Timestamp? = nil)
     /// Ends the hold of each identifier of this user.
@@ -54,9 +56,17 @@ package indirect enum Change: Sendable, Equatable {
     /// callers get the answers that an unknown identifier gets. Those of steps are deleted: their callers are signed in.
     case endVerifications(of: CanonicalIdentifier, app: AppID)
 
+    /// Deletes the messages to an identifier, and replaces it in the verifications that `endVerifications` has kept by
+    /// `CanonicalIdentifier.pseudonymPrefix` and a part of their own key.
+    case forgetIdentifier(CanonicalIdentifier, app: AppID)
+
     // MARK: Messages
 
     case insertMessage(QueuedMessage)
+    /// Guard: as `replaceMessage`.
+    case deleteMessage(QueuedMessage)
+    /// Deletes the messages about a user, those to identifiers that the user no longer has included.
+    case deleteMessages(ofUser: String, app: AppID)
     /// Writes the lease, or the result of an attempt. Guard: pending, and due as read.
     case replaceMessage(QueuedMessage, with: QueuedMessage)
 
@@ -102,6 +112,9 @@ package indirect enum Change: Sendable, Equatable {
 
     /// Appends an event, and files a pending delivery for each active webhook of its app that wants it.
     case append(Event)
+    /// Replaces the user of events by a pseudonym, deletes all else that they say and the context of those that a client
+    /// caused, and deletes their pending deliveries.
+    case forgetEvents(ofUser: String, as: String, app: AppID)
     /// Fails with `FailedGuard.stale` unless the app has this many webhooks.
     case insertWebhook(Webhook, expectedCount: Int)
     /// Writes url, events, status and `updatedAt`.

@@ -1,4 +1,5 @@
-/// Removes an identifier from a user. Codes for it, and the step-ups and logins that may rest on it, end.
+/// Removes an identifier from a user. Codes for it, and the step-ups and logins that may rest on it, end. Its messages and
+/// counters are deleted; only the notice of the removal goes to it.
 package struct RemoveIdentifier: Intent {
     package let identifier: CanonicalIdentifier
     package let change: UserChange
@@ -19,10 +20,10 @@ package struct RemoveIdentifier: Intent {
         next.updatedAt = change.now
         return Decision(
             .updated(next),
-            [
-                .deleteIdentifier(identifier, of: user), .endVerifications(of: identifier, app: change.appID),
-                .deleteStepUps(of: user), .voidLogins(of: user), .replaceUser(user, with: next),
-                .append(change.events.identifierDeleted(identifier, of: change.userID)),
-            ] + change.notice(.identifierRemoved(identifier), to: user, facts))
+            [.deleteIdentifier(identifier, of: user)] + Change.forgetting(identifier, app: change.appID)
+                + CounterKey.all(of: .anonymous(identifier)).map { .clearCounter($0, app: change.appID) } + [
+                    .deleteStepUps(of: user), .voidLogins(of: user), .replaceUser(user, with: next),
+                    .append(change.events.identifierDeleted(identifier, of: change.userID)),
+                ] + change.notice(.identifierRemoved(identifier), to: user, facts))
     }
 }

@@ -23,13 +23,16 @@ package struct User: Sendable, Equatable {
     /// Counts the changes that make begun logins void. A challenge token, and the token of a known device, is valid for the
     /// count under which it was issued.
     package var loginEpoch: Int64
+    /// The first language of the last login that named one, as a tag (RFC 5646). Notices that an operator causes are in it.
+    /// Only `Change.setLocale` writes it.
+    package var locale: String?
     package let createdAt: Timestamp
     package var updatedAt: Timestamp
 
     package init(
         id: String, appID: AppID, status: Status = .active, externalID: String? = nil,
         profile: [String: JSONValue] = [:], identifiers: [CanonicalIdentifier],
-        heldUntil: [CanonicalIdentifier: Timestamp] = [:], hasPassword: Bool = false, loginEpoch: Int64 = 0,
+        heldUntil: [CanonicalIdentifier: Timestamp] = [:], hasPassword: Bool = false, loginEpoch: Int64 = 0, locale: String? = nil,
         createdAt: Timestamp, updatedAt: Timestamp? = nil
     ) {
         self.id = id
@@ -41,6 +44,7 @@ package struct User: Sendable, Equatable {
         self.heldUntil = heldUntil
         self.hasPassword = hasPassword
         self.loginEpoch = loginEpoch
+        self.locale = locale
         self.createdAt = createdAt
         self.updatedAt = updatedAt ?? createdAt
     }

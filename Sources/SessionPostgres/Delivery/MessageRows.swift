@@ -44,6 +44,19 @@ extension QueuedMessage {
             ])
     }
 
+    var deletion: Statement {
+        .guarded(
+            "DELETE FROM messages WHERE app_id = $1 AND id = $2 AND status = 'pending' AND next_attempt_at = $3",
+            [appID, id, nextAttemptAt], orFail: .stale)
+    }
+
+    /// Reads all messages of the app: a message lives for a day at most.
+    static func deletion(ofUser userID: String, app: AppID) -> Statement {
+        Statement(
+            "DELETE FROM messages WHERE app_id = $1 AND position($2 IN content) > 0",
+            [app, MessageContent.naming(user: userID)])
+    }
+
     /// Writes what claims and attempts change.
     func replacement(with new: QueuedMessage) throws -> Statement {
         .guarded(

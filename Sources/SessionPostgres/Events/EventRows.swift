@@ -1,4 +1,5 @@
 internal import SessionDomain
+internal import SessionTokens
 
 extension SequencedEvent {
     static let columns = "sequence, app_id, id, name, created_at, data, context"
@@ -39,6 +40,23 @@ extension Event {
                 SELECT app_id, id, $1, 'pending', 0, $2::bigint, \(WriteOrder.sequence("$5")) FROM webhooks
                 WHERE app_id = $3 AND status = 'active' AND position($4 IN events) > 0
                 """, [id, createdAt, appID, " \(name.rawValue) ", order.position]),
+        ]
+    }
+
+    static func forgetting(ofUser userID: String, as pseudonym: String, app: AppID) throws -> [Statement] {
+        let (kept, client) = (["user_id": JSONValue.string(pseudonym)], EventContext.forgottenClient)
+        return [
+            Statement(
+                """
+                DELETE FROM webhook_deliveries WHERE app_id = $1 AND status = 'pending' AND event_id IN (
+                    SELECT id FROM events WHERE app_id = $1 AND user_id = $2)
+                """, [app, userID]),
+            Statement(
+                """
+                UPDATE events SET data = $3, user_id = $4,
+                    context = CASE WHEN left(context, length($5::text)) = $5 THEN $6 ELSE context END
+                WHERE app_id = $1 AND user_id = $2
+                """, [app, userID, try StoredJSON.text(kept), pseudonym, String(client.dropLast()), client]),
         ]
     }
 }

@@ -21,6 +21,7 @@ extension Change {
         case .deleteUser(let user): return user.deletions
         case .setPasswordHash(let hash, let old, let user): return [user.passwordHashChange(hash, replacing: old)]
         case .voidLogins(let user): return [user.loginVoiding]
+        case .setLocale(let locale, let user): return [user.localeChange(to: locale)]
         case .insertIdentifier(let identifier, let user, let until):
             return [identifier.insertion(of: user, heldUntil: until)]
         case .releaseIdentifiers(let user): return [user.identifierRelease]
@@ -30,8 +31,11 @@ extension Change {
         case .replaceVerification(let old, let new): return [try old.replacement(with: new)]
         case .deleteVerification(let verification): return [verification.deletion]
         case .endVerifications(let identifier, let app): return Verification.ends(of: identifier, app: app)
+        case .forgetIdentifier(let identifier, let app): return identifier.forgetting(app: app)
 
         case .insertMessage(let message): return [try message.insertion()]
+        case .deleteMessage(let message): return [message.deletion]
+        case .deleteMessages(let userID, let app): return [QueuedMessage.deletion(ofUser: userID, app: app)]
         case .replaceMessage(let old, let new): return [try old.replacement(with: new)]
 
         case .insertSession(let session): return [session.insertion]
@@ -57,6 +61,8 @@ extension Change {
         case .recordManagementKeyUse(let id, let time): return [ManagementKey.use(of: id, at: time)]
 
         case .append(let event): return try event.insertions(order)
+        case .forgetEvents(let userID, let pseudonym, let app):
+            return try Event.forgetting(ofUser: userID, as: pseudonym, app: app)
         case .insertWebhook(let webhook, let count): return [webhook.insertion(expectedCount: count)]
         case .replaceWebhook(let old, let new): return [old.replacement(with: new)]
         case .deleteWebhook(let webhook): return [webhook.deletion]

@@ -70,3 +70,18 @@ extension Verification {
         ].map { Statement($0, [app, identifier.type, identifier.canonical]) }
     }
 }
+
+extension CanonicalIdentifier {
+    /// Deletes the messages to it, and replaces it in verifications.
+    func forgetting(app: AppID) -> [Statement] {
+        [
+            Statement(
+                """
+                UPDATE verifications SET canonical = $4::text || left(token_hash, 22), value = $4::text || left(token_hash, 22)
+                WHERE app_id = $1 AND type = $2 AND canonical = $3
+                """, [app, type, canonical, pseudonymPrefix]),
+            Statement(
+                "DELETE FROM messages WHERE app_id = $1 AND type = $2 AND canonical = $3", [app, type, canonical]),
+        ]
+    }
+}

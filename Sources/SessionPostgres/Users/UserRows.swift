@@ -4,7 +4,7 @@ internal import SessionDomain
 extension User {
     static let columns = """
         users.id, users.app_id, users.status, users.external_id, users.profile, users.password_hash IS NOT NULL,
-        users.login_epoch, users.created_at, users.updated_at
+        users.login_epoch, users.locale, users.created_at, users.updated_at
         """
 
     /// The same columns, with an empty profile.
@@ -18,7 +18,7 @@ extension User {
             id: id, appID: appID, status: status, externalID: externalID,
             // Most users have no profile, and hot paths read users.
             profile: profile == "{}" ? [:] : try StoredJSON.value(profile), identifiers: [],
-            hasPassword: try columns.next(), loginEpoch: try columns.next(), createdAt: try columns.next(),
+            hasPassword: try columns.next(), loginEpoch: try columns.next(), locale: try columns.next(), createdAt: try columns.next(),
             updatedAt: try columns.next())
     }
 
@@ -71,15 +71,14 @@ extension User {
             Statement("SELECT 1 FROM sessions WHERE app_id = $1 AND user_id = $2 ORDER BY id FOR UPDATE", [appID, id]),
             .guarded("DELETE FROM users WHERE app_id = $1 AND id = $2", [appID, id], orFail: .stale),
         ]
-            + identifiers.map { identifier in
-                Statement(
-                    "DELETE FROM messages WHERE app_id = $1 AND type = $2 AND canonical = $3",
-                    [appID, identifier.type, identifier.canonical])
-            }
     }
 
     var loginVoiding: Statement {
         Statement("UPDATE users SET login_epoch = login_epoch + 1 WHERE app_id = $1 AND id = $2", [appID, id])
+    }
+
+    func localeChange(to locale: String) -> Statement {
+        Statement("UPDATE users SET locale = $1 WHERE app_id = $2 AND id = $3", [locale, appID, id])
     }
 
     /// - Parameter old: The hash that it replaces. `nil`: any.

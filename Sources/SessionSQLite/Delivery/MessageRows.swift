@@ -84,6 +84,18 @@ extension Database {
                 new.nextAttemptAt, try new.lastFailure.map(StoredJSON.text), old.appID, old.id, old.nextAttemptAt,
             ], orFail: .stale)
     }
+
+    func delete(_ message: QueuedMessage) throws {
+        try run(
+            "DELETE FROM messages WHERE app_id = ? AND id = ? AND status = 'pending' AND next_attempt_at = ?",
+            [message.appID, message.id, message.nextAttemptAt], orFail: .stale)
+    }
+
+    /// Reads all messages of the app: a message lives for a day at most.
+    func deleteMessages(ofUser userID: String, app: AppID) throws {
+        try run(
+            "DELETE FROM messages WHERE app_id = ? AND instr(content, ?) > 0", [app, MessageContent.naming(user: userID)])
+    }
 }
 
 @available(service, *)

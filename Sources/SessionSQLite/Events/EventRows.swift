@@ -13,6 +13,24 @@ extension Database {
             ])
         try fileDeliveries(of: event)
     }
+
+    func forgetEvents(ofUser userID: String, as pseudonym: String, app: AppID) throws {
+        try run(
+            """
+            DELETE FROM webhook_deliveries WHERE app_id = ? AND status = 'pending' AND event_id IN (
+                SELECT id FROM events INDEXED BY events_by_user WHERE app_id = ? AND user_id = ?)
+            """, [app, app, userID])
+        let (kept, client) = (["user_id": JSONValue.string(pseudonym)], EventContext.forgottenClient)
+        try run(
+            """
+            UPDATE events INDEXED BY events_by_user SET data = ?, user_id = ?,
+                context = CASE WHEN substr(context, 1, ?) = ? THEN ? ELSE context END
+            WHERE app_id = ? AND user_id = ?
+            """,
+            [
+                StoredJSON.text(kept), pseudonym, client.utf8.count - 1, String(client.dropLast()), client, app, userID,
+            ])
+    }
 }
 
 @available(service, *)

@@ -24,6 +24,7 @@ extension Database {
         case .deleteUser(let user): try delete(user)
         case .setPasswordHash(let hash, let old, let user): try setPasswordHash(hash, replacing: old, of: user)
         case .voidLogins(let user): try voidLogins(of: user)
+        case .setLocale(let locale, let user): try setLocale(locale, of: user)
         case .insertIdentifier(let identifier, let user, let until): try insert(identifier, of: user, heldUntil: until)
         case .releaseIdentifiers(let user): try releaseIdentifiers(of: user)
         case .deleteIdentifier(let identifier, let user): try delete(identifier, of: user)
@@ -32,8 +33,11 @@ extension Database {
         case .replaceVerification(let old, let new): try replace(old, with: new)
         case .deleteVerification(let verification): try delete(verification)
         case .endVerifications(let identifier, let app): try endVerifications(of: identifier, app: app)
+        case .forgetIdentifier(let identifier, let app): try forget(identifier, app: app)
 
         case .insertMessage(let message): try insert(message)
+        case .deleteMessage(let message): try delete(message)
+        case .deleteMessages(let userID, let app): try deleteMessages(ofUser: userID, app: app)
         case .replaceMessage(let old, let new): try replace(old, with: new)
 
         case .insertSession(let session): try insert(session)
@@ -59,6 +63,8 @@ extension Database {
         case .recordManagementKeyUse(let id, let time): try recordManagementKeyUse(id, at: time)
 
         case .append(let event): try append(event)
+        case .forgetEvents(let userID, let pseudonym, let app):
+            try forgetEvents(ofUser: userID, as: pseudonym, app: app)
         case .insertWebhook(let webhook, let count): try insert(webhook, expectedCount: count)
         case .replaceWebhook(let old, let new): try replace(old, with: new)
         case .deleteWebhook(let webhook): try delete(webhook)

@@ -90,6 +90,23 @@ extension Database {
     }
 }
 
+extension Database {
+    func forget(_ identifier: CanonicalIdentifier, app: AppID) throws {
+        try run(
+            """
+            UPDATE verifications INDEXED BY verifications_by_identifier
+            SET canonical = ? || substr(token_hash, 1, 22), value = ? || substr(token_hash, 1, 22)
+            WHERE app_id = ? AND type = ? AND canonical = ?
+            """,
+            [
+                identifier.pseudonymPrefix, identifier.pseudonymPrefix, app, identifier.type, identifier.canonical,
+            ])
+        try run(
+            "DELETE FROM messages WHERE app_id = ? AND type = ? AND canonical = ?",
+            [app, identifier.type, identifier.canonical])
+    }
+}
+
 @available(service, *)
 extension SQLiteStore: LoginStore {
     package func verification(tokenHash: String, app: AppID) async throws -> Verification? {

@@ -6,7 +6,7 @@ internal import SessionTokens
 extension User {
     static let columns = """
         users.id, users.app_id, users.status, users.external_id, users.profile, users.password_hash IS NOT NULL,
-        users.login_epoch, users.created_at, users.updated_at
+        users.login_epoch, users.locale, users.created_at, users.updated_at
         """
 
     /// The same columns, with an empty profile.
@@ -20,7 +20,7 @@ extension User {
             id: id, appID: appID, status: status, externalID: externalID,
             // Most users have no profile, and hot paths read users.
             profile: profile == "{}" ? [:] : try StoredJSON.value(profile), identifiers: [],
-            hasPassword: try columns.next(), loginEpoch: try columns.next(), createdAt: try columns.next(),
+            hasPassword: try columns.next(), loginEpoch: try columns.next(), locale: try columns.next(), createdAt: try columns.next(),
             updatedAt: try columns.next())
     }
 }
@@ -82,6 +82,10 @@ extension Database {
         try run("UPDATE users SET login_epoch = login_epoch + 1 WHERE app_id = ? AND id = ?", [user.appID, user.id])
     }
 
+    func setLocale(_ locale: String, of user: User) throws {
+        try run("UPDATE users SET locale = ? WHERE app_id = ? AND id = ?", [locale, user.appID, user.id])
+    }
+
     /// `nil` for a user without a password, and for an unknown user.
     func passwordHash(of id: String, app: AppID) throws -> String? {
         try passwordHash(where: "id = ?", [app, id])
@@ -137,10 +141,5 @@ extension Database {
     /// Deletes a user. Identifiers and sessions are deleted with it by foreign keys, challenges and grants with the sessions.
     func delete(_ user: User) throws {
         try run("DELETE FROM users WHERE app_id = ? AND id = ?", [user.appID, user.id], orFail: .stale)
-        for identifier in user.identifiers {
-            try run(
-                "DELETE FROM messages WHERE app_id = ? AND type = ? AND canonical = ?",
-                [user.appID, identifier.type, identifier.canonical])
-        }
     }
 }

@@ -5,13 +5,14 @@ import Testing
 @Suite("Starting a session")
 struct StartSessionTests {
     private func intent(
-        grants: [Grant] = [], epoch: Int64? = 3, endsHolds: Bool = false, replaces: String? = nil
+        grants: [Grant] = [], epoch: Int64? = 3, endsHolds: Bool = false, replaces: String? = nil,
+        locale: String? = nil
     ) throws -> StartSession {
         StartSession(
             session: try TestApp.session(id: "ses_new"), grants: grants, challengeID: "chl",
             challengeEpoch: epoch, endsHolds: endsHolds, challengeExpiresAt: now + 300, proof: TestApp.proof(),
             previousSessionID: replaces, maximumSessions: 3, now: now,
-            events: try TestApp.events())
+            events: try TestApp.events(), locale: locale)
     }
 
     private var once: [Change] {
@@ -45,6 +46,19 @@ struct StartSessionTests {
                 == Decision(
                     .started(try user()),
                     try once + [.insertSession(session), .insertGrant(grant), .append(event)]))
+    }
+
+    @Test(
+        "A login stores the language of its request, unless it is stored or the request names none",
+        arguments: [
+            (nil, "fr", "fr"), ("de", "fr", "fr"), ("fr", "fr", nil), ("fr", nil, nil), (nil, nil, nil),
+        ] as [(String?, String?, String?)])
+    func locale(stored: String?, requested: String?, written: String?) throws {
+        let decision = try intent(locale: requested).decide(try facts { $0.user?.locale = stored })
+        let locales = decision.changes.compactMap { change -> String? in
+            if case .setLocale(let locale, _) = change { locale } else { nil }
+        }
+        #expect(locales == (written.map { [$0] } ?? []))
     }
 
     @Test("A rejected login writes nothing, and a spent proof or challenge is reported before everything else")

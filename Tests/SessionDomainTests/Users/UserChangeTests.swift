@@ -76,15 +76,36 @@ struct UserChangeTests {
         #expect(upgrade.changes == [])
     }
 
-    @Test("A deleted user takes the verifications of all identifiers along")
+    @Test("A deleted user takes verifications, messages, counters and what events say along")
     func deletion() throws {
         let user = try TestApp.user([try TestApp.mail(), try TestApp.phone()])
+        let app = user.appID
+        let event = try TestApp.events().make(.userDeleted, ["user_id": .string(user.id)])
+        let changes = DeleteUser(user.id, app: app, events: [event], pseudonym: "del_1").decide(facts(user)).changes
+        let counters = changes.compactMap { change -> CounterKey? in
+            if case .clearCounter(let key, app) = change { key } else { nil }
+        }
         #expect(
-            DeleteUser(user.id, app: user.appID, events: []).decide(facts(user)).changes
+            changes.filter { if case .clearCounter = $0 { false } else { true } }
                 == [
-                    .endVerifications(of: try TestApp.mail(), app: user.appID),
-                    .endVerifications(of: try TestApp.phone(), app: user.appID), .deleteUser(user),
+                    .endVerifications(of: try TestApp.mail(), app: app),
+                    .forgetIdentifier(try TestApp.mail(), app: app),
+                    .endVerifications(of: try TestApp.phone(), app: app),
+                    .forgetIdentifier(try TestApp.phone(), app: app), .deleteUser(user),
+                    .clearCounters(ofUser: user.id, app: app), .deleteMessages(ofUser: user.id, app: app),
+                    .forgetEvents(ofUser: user.id, as: "del_1", app: app), .append(event),
                 ])
+        let expected =
+            CounterKey.all(of: .anonymous(try TestApp.mail())) + CounterKey.all(of: .anonymous(try TestApp.phone()))
+            + [.stepUps(userID: user.id)] + Notice.Kind.allCases.map { .notices(userID: user.id, $0) }
+        #expect(Set(counters).isSuperset(of: expected))
+    }
+
+    @Test("The events of an operator stay as they are when the account is removed")
+    func operatorDeletion() throws {
+        let user = try TestApp.user([try TestApp.mail()])
+        let changes = DeleteUser(user.id, app: user.appID, events: []).decide(facts(user)).changes
+        #expect(!changes.contains { if case .forgetEvents = $0 { true } else { false } })
     }
 
     @Test(

@@ -48,7 +48,7 @@ enum UserPage {
             Show.values([
                 "Status": Show.status(user.status), "User id": Show.code(user.id),
                 "External id": Show.text(user.externalID), "Created": Show.time(user.createdAt),
-                "Changed": Show.time(user.updatedAt),
+                "Changed": Show.time(user.updatedAt), "Language": Show.text(user.locale),
             ])
             if visit.visit.canSupport {
                 FormView.form(

@@ -8,7 +8,8 @@ package struct NoticeFactory: Sendable {
     private let environment: ServiceEnvironment
 
     /// - Parameters:
-    ///   - locales: The languages that the request asks for. The default is those of the current task.
+    ///   - locales: The languages that the request of the user asks for. The default is those of the current task. Without
+    ///     any, as in a call of an operator, the language of the user counts.
     ///   - context: Who causes the changes. The default is the context of the current task.
     package init(
         _ app: App, environment: ServiceEnvironment, locales: [String] = RequestedLanguages.current,
@@ -59,7 +60,8 @@ package struct NoticeFactory: Sendable {
             recipients: recipients.map { identifier in
                 Notice.Recipient(
                     identifier, messageID: environment.newID("msg"), senderID: senderID(reaching: identifier.type))
-            }, values: occasion.values(at: now), locales: locales, context: context, createdAt: now)
+            }, values: occasion.values(at: now),
+            locales: locales.isEmpty ? user.locale.map { [$0] } ?? [] : locales, context: context, createdAt: now)
     }
 
     private func senderID(reaching type: IdentifierType) -> String? {

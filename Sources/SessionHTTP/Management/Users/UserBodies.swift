@@ -10,11 +10,13 @@ struct UserBody: Encodable {
     let profile: [String: JSONValue]
     let identifiers: [Identifier]
     let hasPassword: Bool
+    /// Absent until a login has named a language.
+    let locale: String?
     let createdAt: String
     let updatedAt: String
 
     private enum CodingKeys: String, CodingKey {
-        case id, status, profile, identifiers
+        case id, status, profile, identifiers, locale
         case externalID = "external_id"
         case hasPassword = "has_password"
         case createdAt = "created_at"
@@ -28,6 +30,7 @@ struct UserBody: Encodable {
         profile = user.profile
         identifiers = user.identifiers.map(Identifier.init)
         hasPassword = user.hasPassword
+        locale = user.locale
         createdAt = user.createdAt.rfc3339
         updatedAt = user.updatedAt.rfc3339
     }

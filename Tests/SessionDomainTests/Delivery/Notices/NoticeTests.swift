@@ -131,6 +131,17 @@ struct NoticeTests {
         #expect(try self.notice(.passwordChanged, to: user)?.locales == [])
     }
 
+    @Test(
+        "A notice is in the languages of the user's request, or else in that of the user's last login",
+        arguments: [([], nil, []), ([], "fr", ["fr"]), (["de", "en"], "fr", ["de", "en"])] as [([String], String?, [String])])
+    func languages(requested: [String], ofUser: String?, ofNotice: [String]) throws {
+        var user = try user()
+        user.locale = ofUser
+        let factory = NoticeFactory(
+            try app(), environment: stillEnvironment, locales: requested, context: EventContext(actor: .init(.managementKey)))
+        #expect(factory.notice(.passwordChanged, to: user, at: now)?.locales == ofNotice)
+    }
+
     @Test("A notice has the time, a masked identifier and a kind of device, and expires after a day")
     func values() throws {
         let added = try #require(try notice(.identifierAdded(try TestApp.phone("+33612345678")), to: try user()))
