@@ -208,12 +208,14 @@ def test_a_new_password_of_a_signed_in_user_costs_no_more_than_its_length(shared
     management.expect(200, "PUT", f"/config/login/otp/{config['id']}", {
         "channel_type": "email", "is_default": True, "granted_scopes": ["prld:pwd:write"]})
     person = Person.signed_in(shared, "adalovelace@example.com")
+    # Gets the nonce of the proofs.
+    assert person.device.change_password(person.access_token, "short").status == 400
 
     def request(value: str):
         path = "/v1/session/me/password/reset"
         proof = person.device.proof("POST", path, person.access_token)
         body = json.dumps({"password": "adalovelace1" + value[2:]}, ensure_ascii=False).encode()
-        return "POST", path, body, [("Authorization", f"DPoP {person.access_token}"), ("DPoP", proof)]
+        return "POST", path, body, [person.device.authorization(person.access_token), ("DPoP", proof)]
 
     found = {}
     for name in ("tibetan ii", "tibetan uu", "tibetan reversed ii", "tibetan mix", "acute", "flags", "halfwidth mix", "ASCII"):
