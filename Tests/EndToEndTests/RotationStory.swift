@@ -39,6 +39,21 @@ struct RotationStory {
         #expect(next.status == 200)
     }
 
+    @Test(
+        "A client without attempt ids gets a lost answer again until it is used, whatever the clock says",
+        arguments: [59, 61, 300, -300, 7 * 86_400])
+    func lostWithoutAttempt(seconds: Int) async throws {
+        let world = try await ServiceWorld()
+        var owner = try await device(world)
+        let lost = try await refresh(owner, id: "lost", attempt: nil)
+        world.clock.advance(seconds: seconds)
+        let repeated = try await refresh(owner, id: "repeated", attempt: nil)
+        let name = try #require(HTTPField.Name("X-Refresh-Token"))
+        #expect(repeated.head.headerFields[name] == lost.head.headerFields[name])
+        try owner.take(repeated)
+        #expect(try await refresh(owner, id: "next", attempt: nil).status == 200)
+    }
+
     @Test("A copy of key and token is found when the second holder refreshes", arguments: [true, false])
     func thief(isFirst: Bool) async throws {
         let world = try await ServiceWorld()

@@ -12,6 +12,8 @@ final class Actors {
         sdk = try await PlayedSDK()
     }
 
+    var sendsAttempts: Bool { scenario.sendsAttempts }
+
     func firstWorld() -> World { World(row: service.newSession(), hasSlowClock: scenario.hasSlowClock) }
 
     /// Visits each state that can follow.
@@ -127,6 +129,7 @@ extension Actors {
     }
 
     private func prepareAttempt(of refresh: Refresh, replacing isReplacing: Bool, _ world: inout World) {
+        guard scenario.sendsAttempts else { return advance(.prepared, &world) }
         if isReplacing, broken == .keepsAnAttemptThatIsSpent {
             world.refresh = nil
             return
@@ -228,7 +231,7 @@ extension Actors {
 // MARK: The thief
 
 extension Actors {
-    /// The thief tries every attempt id. A call that gives no token and changes no row is left out.
+    /// The thief tries every attempt id. A call that gives no token is left out.
     private func visitThief(_ world: World, _ visit: (Step, World) -> Void) {
         guard let thief = world.thief else {
             guard let store = world.store else { return }
@@ -238,18 +241,24 @@ extension Actors {
         }
         // After two rotations in a row the thief has nothing more to prove.
         guard thief.rotations < 2 || !thief.wasLast else { return }
-        let generation = thief.record.generation
-        let attempts =
-            [Attempt.none, .thief(generation)] + (thief.record.attempt == .none ? [] : [thief.record.attempt])
-        for attempt in attempts {
-            let reply = service.reply(
-                to: PlayedService.Call(row: world.row, generation: generation, attempt: attempt, nonce: .current))
-            guard case .tokens(let newer) = reply.answer else { continue }
+        for (record, reply, newer) in tokensOfThief(world) {
             var next = world
             apply(reply, &next)
             next.thief?.record.generation = newer
             next.thief?.completed(byThief: true)
-            visit(.steal(StoredRecord(generation: generation, attempt: attempt), reply.answer), next)
+            visit(.steal(record, reply.answer), next)
+        }
+    }
+
+    /// The calls with which the thief would get tokens now, with the generation of the new token.
+    func tokensOfThief(_ world: World) -> [(record: StoredRecord, reply: PlayedService.Reply, newer: UInt8)] {
+        guard let thief = world.thief?.record else { return [] }
+        let attempts = [Attempt.none, .thief(thief.generation)] + (thief.attempt == .none ? [] : [thief.attempt])
+        return attempts.compactMap { attempt in
+            let reply = service.reply(
+                to: PlayedService.Call(row: world.row, generation: thief.generation, attempt: attempt, nonce: .current))
+            guard case .tokens(let newer) = reply.answer else { return nil }
+            return (StoredRecord(generation: thief.generation, attempt: attempt), reply, newer)
         }
     }
 }

@@ -21,6 +21,10 @@ enum BrokenRule: CaseIterable {
     case neverEndsOldTokens
     /// A token that is ahead of the row is rejected.
     case rejectsTokensAheadOfTheRow
+    /// Without attempt ids, a repetition counts as reuse after a minute.
+    case limitsRepetitions
+    /// Without attempt ids, the current token is also returned for tokens older than the previous one.
+    case repeatsForOlderTokens
     // The SDK.
     /// Each repetition has an attempt id of its own.
     case makesAnAttemptPerRepetition
@@ -50,6 +54,10 @@ enum BrokenRule: CaseIterable {
         case .neverEndsOldTokens where isSpent && !isPrevious: return Decision(.nonceDemanded)
         case .rejectsTokensAheadOfTheRow where intent.generation > session.generation:
             return Decision(.refused(.unauthorized))
+        case .limitsRepetitions where isPrevious && !isSeen && session.rotatedAt + 60 <= intent.now:
+            return revoked(session, at: intent.now)
+        case .repeatsForOlderTokens where isSpent && !isPrevious && !isSeen && proof.attempt == nil:
+            return Decision(.repeated(session, Self.user(of: session), []))
         default: return nil
         }
     }

@@ -7,6 +7,7 @@ final class Invariants {
         case ends = "A refresh without faults has a definite end by the next nonce window: new tokens or a sign-out"
         case oneHolder = "Two holders never both complete two rotations after the copy"
         case oneTurn = "After the database was set back, two holders never take turns"
+        case oneChain = "Without attempt ids, a holder that is two rotations behind gets no token and finds the copy"
     }
 
     private struct Input: Hashable {
@@ -32,9 +33,20 @@ final class Invariants {
     func violation(from previous: World, to world: World) -> Rule? {
         guard let thief = world.thief else { return violationWithoutThief(from: previous, to: world) }
         if end(of: world, windows: 1) == .none { return .ends }
+        guard actors.sendsAttempts else { return isOneChain(world, thief) ? nil : .oneChain }
         // The backup knows neither holder's last rotations. So each of them may go on until the other one does.
         if thief.isRestored { return thief.turns > 3 ? .oneTurn : nil }
         return thief.rotations > 1 && thief.rotationsOfOwner > 1 ? .oneHolder : nil
+    }
+
+    /// Without attempt ids two holders share each token, because the service cannot tell the second one from a repetition. So
+    /// they never have different tokens that are valid.
+    private func isOneChain(_ world: World, _ thief: Thief) -> Bool {
+        let leftBehind = actors.service.generation(of: world.row) - 2
+        if thief.record.generation <= leftBehind, !actors.tokensOfThief(world).isEmpty { return false }
+        // With a refresh in progress, the answer may be on its way.
+        guard let store = world.store, store.generation <= leftBehind, world.refresh == nil else { return true }
+        return end(of: world, windows: 1) == .signedOut
     }
 
     private func violationWithoutThief(from previous: World, to world: World) -> Rule? {

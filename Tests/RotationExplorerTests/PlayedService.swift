@@ -85,6 +85,8 @@ final class PlayedService {
 
     func isRevoked(_ row: RowID) -> Bool { rows[Int(row)].session.revokedAt != nil }
 
+    func generation(of row: RowID) -> Int64 { rows[Int(row)].session.generation }
+
     /// The row after a minute.
     func aged(_ number: RowID) -> RowID {
         var row = rows[Int(number)]

@@ -68,6 +68,17 @@ enum RotationRules {
             let older = try await world.rotate(session, generation: 6, proof: other, after: 201)
             #expect(older.reason == .refreshTokenReused)
         },
+        ContractRule("Without attempt ids a lost answer is repeated until the successor is used") { world async throws in
+            let session = try await world.signIn(try await world.addUser())
+            _ = try await world.rotate(session, proof: world.proof("a"))
+            for (name, seconds) in [("b", 61), ("c", -300), ("d", 86_400)] {
+                let again = try await world.rotate(session, proof: world.proof(name), after: seconds)
+                #expect(again.repeatedGeneration == 1)
+            }
+            #expect(try await world.rotate(session, generation: 1, proof: world.proof("e")).rotatedGeneration == 2)
+            #expect(try await world.rotate(session, proof: world.proof("f")) == .nonceDemanded)
+            #expect(try await world.isLive(session))
+        },
         ContractRule("Without attempt ids a lost answer is repeated as long as the app configures") {
             world async throws in
             var policy = SessionPolicy()

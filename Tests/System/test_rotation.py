@@ -5,8 +5,10 @@ import shutil
 import postgres
 import pytest
 
+from conftest import running
 from device import V1, Device, new_attempt
 from person import Person
+from shifted_clock import ShiftedService, needs_shift
 from transport import Answer
 
 PATH = f"{V1}/refresh"
@@ -72,6 +74,26 @@ def test_a_device_without_attempts_gets_the_same_successor(person):
     person.refresh()
     assert send(person.device, spent).headers["X-Refresh-Token"] == person.refresh_token
     assert is_live(person)
+
+
+@needs_shift
+@postgres.only_embedded
+def test_a_device_without_attempts_survives_lost_answers_and_jumps_of_the_clock(tmp_path):
+    service = ShiftedService(tmp_path)
+    with running(service):
+        person = Person.signed_in(service)
+        person.device.attempts = None
+        for seconds in (61, 300, -300, 0):
+            spent = person.refresh_token
+            # The answer is lost: the device keeps the spent token.
+            lost = ask(person.device, spent, None)
+            assert lost.status == 200
+            service.set_clock(seconds)
+            again = ask(person.device, spent, None)
+            assert outcome(again) == (200, None)
+            assert again.headers["X-Refresh-Token"] == lost.headers["X-Refresh-Token"]
+            person.keep(again)
+        assert is_live(person)
 
 
 def test_a_late_request_of_one_of_nine_rotations_is_a_conflict_and_ends_nothing(person):

@@ -15,8 +15,16 @@ extension FormBody {
         return text
     }
 
-    func number(_ name: String) throws(Refusal) -> Int {
-        guard let number = Int(try required(name)) else { throw .invalidField(name, "must be a whole number") }
+    func number(_ name: String) throws(Refusal) -> Int { try number(name, of: try required(name)) }
+
+    /// A number, or `nil` for an empty field.
+    func numberIfFilled(_ name: String) throws(Refusal) -> Int? {
+        guard let text = filled(name) else { return nil }
+        return try number(name, of: text)
+    }
+
+    private func number(_ name: String, of text: String) throws(Refusal) -> Int {
+        guard let number = Int(text) else { throw .invalidField(name, "must be a whole number") }
         return number
     }
 

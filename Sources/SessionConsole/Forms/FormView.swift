@@ -58,11 +58,13 @@ struct FormView: Sendable {
         }
     }
 
-    func number(_ name: String, _ label: String, _ value: Int, hint: String? = nil) -> HTML {
-        field(name, label, shown: String(value), hint: hint) { described in
+    func number(_ name: String, _ label: String, _ value: Int?, isRequired: Bool = true, hint: String? = nil) -> HTML {
+        let text = value.map(String.init) ?? ""
+        return field(name, label, shown: text, hint: hint) { described in
             H.input(
                 .type("text"), .inputMode("numeric"), .class("number"), .id(id(of: name)), .name(name),
-                .value(problem?.entered.text(name) ?? String(value)), .autocomplete("off"), .required, described,
+                .value(problem?.entered.text(name) ?? text), .autocomplete("off"), isRequired ? .required : nil,
+                described,
                 isInvalid(name) ? .ariaInvalid : nil)
         }
     }

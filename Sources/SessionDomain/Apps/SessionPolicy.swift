@@ -37,9 +37,10 @@ package struct SessionPolicy: Sendable, Equatable, Codable {
     package var idleLifetime = 30 * 86_400
     /// The lifetime of every session, used or not.
     package var absoluteLifetime = 365 * 86_400
-    /// How long a lost answer is repeated for a client that sends the session's key and no attempt ids. With attempt ids
-    /// there is no limit.
-    package var boundGrace = 60
+    /// How long a lost answer is repeated for a client that sends the session's key and no attempt ids. `nil`: until the
+    /// successor is used, because rotation of a token that is bound to a key detects nothing more (RFC 9700 §4.14.2). With
+    /// attempt ids there is never a limit.
+    package var boundGrace: Int?
     /// How long a lost answer is repeated for a session without a key.
     package var unboundGrace = 10
     package var noncePolicy: NoncePolicy = .whenNeeded
@@ -55,14 +56,24 @@ package struct SessionPolicy: Sendable, Equatable, Codable {
 }
 
 extension SessionPolicy {
-    enum CodingKeys: CodingKey {
-        case accessTokenLifetime, accessTokenBinding, idleLifetime, absoluteLifetime, boundGrace, unboundGrace
+    enum CodingKeys: String, CodingKey {
+        case accessTokenLifetime, accessTokenBinding, idleLifetime, absoluteLifetime, unboundGrace
         case noncePolicy, proofWindow, deviceKey, maximumSessions
+        case boundGrace = "boundGraceLimit"
     }
 
+    /// Settings of versions that always stored one.
+    private enum OldKeys: CodingKey { case boundGrace }
+    private static let oldBoundGrace = 60
+
     /// Decodes a stored record. Settings that are missing in an older record have their defaults.
+    ///
+    /// Older versions stored a `boundGrace` with every policy, also when no operator had set it. Their default counts as not
+    /// set.
     package init(from decoder: any Decoder) throws {
         self.init()
+        let old = try decoder.container(keyedBy: OldKeys.self).decodeIfPresent(Int.self, forKey: .boundGrace)
+        boundGrace = old == Self.oldBoundGrace ? nil : old
         let stored = try decoder.container(keyedBy: CodingKeys.self)
         func read<Value: Decodable>(_ key: CodingKeys, _ setting: inout Value) throws {
             if let value = try stored.decodeIfPresent(Value.self, forKey: key) { setting = value }
@@ -73,7 +84,7 @@ extension SessionPolicy {
         try read(.maximumSessions, &maximumSessions)
         try read(.idleLifetime, &idleLifetime)
         try read(.absoluteLifetime, &absoluteLifetime)
-        try read(.boundGrace, &boundGrace)
+        if let limit = try stored.decodeIfPresent(Int.self, forKey: .boundGrace) { boundGrace = limit }
         try read(.unboundGrace, &unboundGrace)
         try read(.noncePolicy, &noncePolicy)
         try read(.proofWindow, &proofWindow)
@@ -95,8 +106,8 @@ extension SessionPolicy {
         guard (idleLifetime...10 * 365 * 86_400).contains(absoluteLifetime) else {
             throw .invalidField("absolute_lifetime", "must be idle_lifetime to 315360000 seconds")
         }
-        guard (10...365 * 86_400).contains(boundGrace) else {
-            throw .invalidField("bound_grace", "must be 10 to 31536000 seconds")
+        guard boundGrace.map((10...365 * 86_400).contains) ?? true else {
+            throw .invalidField("bound_grace", "must be 10 to 31536000 seconds, or left out")
         }
         guard (0...60).contains(unboundGrace) else {
             throw .invalidField("unbound_grace", "must be 0 to 60 seconds")

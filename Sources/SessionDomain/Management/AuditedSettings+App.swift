@@ -28,10 +28,10 @@ extension SessionPolicy {
             .init("sessions.access_token_binding", accessTokenBinding.rawValue),
             .init("sessions.device_key", deviceKey.rawValue),
             .init("sessions.maximum_sessions", maximumSessions), .init("sessions.idle_lifetime", idleLifetime),
-            .init("sessions.absolute_lifetime", absoluteLifetime), .init("sessions.bound_grace", boundGrace),
+            .init("sessions.absolute_lifetime", absoluteLifetime),
             .init("sessions.unbound_grace", unboundGrace), .init("sessions.nonce_policy", noncePolicy.rawValue),
             .init("sessions.proof_window", proofWindow),
-        ]
+        ] + (boundGrace.map { [.init("sessions.bound_grace", $0)] } ?? [])
     }
 }
 

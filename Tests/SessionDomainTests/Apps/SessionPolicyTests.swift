@@ -24,6 +24,18 @@ struct SessionPolicyTests {
         policy.noncePolicy = .always
         policy.proofWindow = 30
         #expect(try JSONDecoder().decode(SessionPolicy.self, from: JSONEncoder().encode(policy)) == policy)
+        for grace in [60, nil] {
+            policy.boundGrace = grace
+            #expect(try JSONDecoder().decode(SessionPolicy.self, from: JSONEncoder().encode(policy)) == policy)
+        }
+    }
+
+    @Test(
+        "The limit of an older record counts as set unless it is the default of that version", arguments: [60, 61, 10])
+    func olderLimit(seconds: Int) throws {
+        let record = Data(#"{"boundGrace": \#(seconds), "unboundGrace": 5}"#.utf8)
+        #expect(
+            try JSONDecoder().decode(SessionPolicy.self, from: record).boundGrace == (seconds == 60 ? nil : seconds))
     }
 
     @Test("A record without a binding is read as unbound")
@@ -36,7 +48,7 @@ struct SessionPolicyTests {
         let policy = try JSONDecoder().decode(SessionPolicy.self, from: record)
         #expect(policy.accessTokenBinding == .bearer)
         #expect(policy.accessTokenLifetime == 120)
-        #expect(policy.boundGrace == 60)
+        #expect(policy.boundGrace == nil)
         #expect(policy.noncePolicy == .always)
         #expect(policy.deviceKey == .optional && policy.maximumSessions == 100)
     }

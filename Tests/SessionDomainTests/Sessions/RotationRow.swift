@@ -74,7 +74,7 @@ struct RotationRow: Sendable, CustomTestStringConvertible {
     func decide(app: AppID, sessionApp: AppID? = nil) -> RotationDecision {
         var policy = SessionPolicy()
         policy.noncePolicy = noncePolicy
-        if let boundGrace { policy.boundGrace = boundGrace }
+        policy.boundGrace = boundGrace
         policy.accessTokenBinding = binding
         let session = Session(
             id: "ses_1", appID: sessionApp ?? app, userID: "usr_1", generation: 5, keyThumbprint: pinned,

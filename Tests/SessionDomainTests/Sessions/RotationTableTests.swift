@@ -185,26 +185,36 @@ struct RotationTableTests {
             $0.generation = 1
         },
 
-        RotationRow("without attempt ids the previous token gets its successor again for a minute", .again) {
+        RotationRow("without attempt ids the previous token gets its successor again", .again) {
             $0.generation = 4
             $0.lastAttempt = nil
-            $0.sinceRotation = 59
-            $0.made = 59
         },
-        RotationRow("without attempt ids it is reuse after a minute", .reuse(.graceExpired)) {
+        RotationRow("without attempt ids there is no time limit (RFC 9700 §4.14.2)", .again) {
             $0.generation = 4
             $0.lastAttempt = nil
-            $0.sinceRotation = 60
-            $0.made = 60
+            $0.sinceRotation = 29 * 86_400
+            $0.made = 29 * 86_400
         },
-        RotationRow("the app sets this time", .again) {
+        RotationRow("a clock that was set back since the rotation decides nothing", .again) {
+            $0.generation = 4
+            $0.lastAttempt = nil
+            $0.sinceRotation = -300
+            $0.made = -300
+        },
+        RotationRow("without attempt ids a token older than the previous one is no repetition", .reuse(.olderToken)) {
+            $0.generation = 3
+            $0.lastAttempt = nil
+            $0.hasNonce = true
+            $0.windowBegan = -1
+        },
+        RotationRow("the app sets a limit", .again) {
             $0.generation = 4
             $0.lastAttempt = nil
             $0.boundGrace = 120
             $0.sinceRotation = 119
             $0.made = 119
         },
-        RotationRow("after the app's time it is reuse", .reuse(.graceExpired)) {
+        RotationRow("after the app's limit it is reuse", .reuse(.graceExpired)) {
             $0.generation = 4
             $0.lastAttempt = nil
             $0.boundGrace = 120

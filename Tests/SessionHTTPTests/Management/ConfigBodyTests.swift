@@ -43,6 +43,7 @@ struct ConfigBodyTests {
             (#"{"access_token_binding":"mtls"}"#, "access_token_binding", "must be none or dpop"),
             (#"{"device_key":"browser"}"#, "device_key", "must be optional or required"),
             (#"{"maximum_sessions":0}"#, "maximum_sessions", "must be 1 to 1000"),
+            (#"{"bound_grace":0}"#, "bound_grace", "must be 10 to 31536000 seconds, or left out"),
         ])
     func sessionWords(json: String, field: String, problem: String) {
         #expect(throws: Refusal.invalidField(field, problem)) {

@@ -48,9 +48,11 @@ enum SessionPolicyPage {
                             "A proof may differ so much from the time.")
                     }
                     form.group("Lost answers") {
-                        seconds(
-                            form, "bound_grace", "Repetition with a key", policy.boundGrace,
-                            "A client with a key and without attempt ids gets a lost answer again.")
+                        form.number(
+                            "bound_grace", "Repetition with a key, in seconds", policy.boundGrace, isRequired: false,
+                            hint:
+                                "A client with a key and without attempt ids gets a lost answer again. Empty: until it "
+                                + "has used the next token.")
                         seconds(
                             form, "unbound_grace", "Repetition without a key", policy.unboundGrace,
                             "A browser without a key gets a lost answer again.")
@@ -70,7 +72,7 @@ enum SessionPolicyPage {
         policy.accessTokenBinding = try form.choice("access_token_binding", [.bearer, .dpop])
         policy.noncePolicy = try form.choice("nonce_policy", [.whenNeeded, .always])
         policy.proofWindow = try form.number("proof_window")
-        policy.boundGrace = try form.number("bound_grace")
+        policy.boundGrace = try form.numberIfFilled("bound_grace")
         policy.unboundGrace = try form.number("unbound_grace")
         let next = policy
         try next.validate()

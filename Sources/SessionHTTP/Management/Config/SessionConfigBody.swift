@@ -8,6 +8,7 @@ struct SessionConfigBody: Codable {
     let maximumSessions: Int?
     let idleLifetime: Int?
     let absoluteLifetime: Int?
+    /// Left out without a limit.
     let boundGrace: Int?
     let unboundGrace: Int?
     let noncePolicy: String?
@@ -53,7 +54,7 @@ struct SessionConfigBody: Codable {
         policy.accessTokenLifetime = accessTokenLifetime ?? policy.accessTokenLifetime
         policy.idleLifetime = idleLifetime ?? policy.idleLifetime
         policy.absoluteLifetime = absoluteLifetime ?? policy.absoluteLifetime
-        policy.boundGrace = boundGrace ?? policy.boundGrace
+        policy.boundGrace = boundGrace
         policy.unboundGrace = unboundGrace ?? policy.unboundGrace
         policy.proofWindow = proofWindow ?? policy.proofWindow
         if let noncePolicy {
