@@ -6,7 +6,6 @@ extension PostgresStore: HousekeepingStore {
     private static let expiring = [
         (table: "proofs", key: "app_id, replay_key", expiry: "expires_at"),
         (table: "copied_proofs", key: "app_id, key", expiry: "expires_at"),
-        (table: "verifications", key: "app_id, token_hash", expiry: "code_expires_at"),
         (table: "challenges", key: "app_id, id", expiry: "expires_at"),
         (table: "grants", key: "app_id, user_id, id", expiry: "expires_at"),
         (table: "counters", key: "app_id, key", expiry: "resets_at"),
@@ -15,6 +14,9 @@ extension PostgresStore: HousekeepingStore {
     package func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
         let expired = Self.expiring.map { Self.deletion(from: $0.table, $0.key, by: $0.expiry, until: now, limit) }
         let others = [
+            Self.deletion(
+                from: "verifications", "app_id, token_hash", by: "code_expires_at", until: now - Retention.expiredCodes,
+                limit),
             Self.deletion(from: "sessions", "app_id, id", by: "purge_hour", until: now.hour, limit),
             Self.deletion(
                 from: "messages", "app_id, id", by: "expires_at", "AND status <> 'pending'", until: now, limit),

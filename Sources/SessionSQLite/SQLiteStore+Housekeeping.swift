@@ -5,7 +5,6 @@ package import SessionDomain
 extension SQLiteStore: HousekeepingStore {
     /// The tables whose rows expire, with their key and the column of the time.
     private static let expiring = [
-        (table: "verifications", key: "app_id, token_hash", expiry: "code_expires_at"),
         (table: "challenges", key: "app_id, id", expiry: "expires_at"),
         (table: "grants", key: "app_id, id", expiry: "expires_at"),
         (table: "counters", key: "app_id, key", expiry: "resets_at"),
@@ -18,6 +17,9 @@ extension SQLiteStore: HousekeepingStore {
             for (table, key, expiry) in Self.expiring {
                 deleted += try db.delete(from: table, key: key, where: "\(expiry) <= ?", now, limit: limit)
             }
+            deleted += try db.delete(
+                from: "verifications", key: "app_id, token_hash", where: "code_expires_at <= ?",
+                now - Retention.expiredCodes, limit: limit)
             deleted += try db.delete(
                 from: "sessions", key: "app_id, id", where: "purge_hour <= ?", now.milliseconds / Timestamp.hour,
                 limit: limit)

@@ -18,15 +18,17 @@ struct NewUserStory {
         #expect(try await !world.signIn(try world.client()).isNewUser)
     }
 
-    @Test("If the response to the last request of a login is lost, the same code still says that the user is new")
-    func lostResponse() async throws {
+    @Test(
+        "If a request or response of a login is lost, the same code still says that the user is new",
+        arguments: [Fault.dropRequest, .dropAnswer], [ServiceCall.checkOTP, .finalizeLogin])
+    func lostResponse(fault: Fault, call: ServiceCall) async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
         let client = try world.client(faults: faults)
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
         let code = try world.code(for: "ada@example.com")
-        faults.inject(.dropRequest, on: .finalizeLogin)
+        faults.inject(fault, on: call, times: 2)
         await #expect(throws: PreludeSessionError.self) { try await client.checkOTP(code) }
         #expect(try await client.checkOTP(code).isNewUser)
     }

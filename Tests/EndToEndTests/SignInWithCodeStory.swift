@@ -93,7 +93,7 @@ struct SignInWithCodeStory {
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
         let code = try world.code(for: "ada@example.com")
-        faults.inject(.dropRequest, on: .finalizeLogin)
+        faults.inject(.dropRequest, on: .finalizeLogin, times: 2)
         let error = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP(code) }
         #expect(error.map(isNetwork) == true)
         _ = try await client.checkOTP(code)

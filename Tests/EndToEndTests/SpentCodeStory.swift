@@ -39,12 +39,28 @@ struct SpentCodeStory {
         _ = try await client.checkOTP(try world.code(for: Self.mail))
     }
 
-    @Test("An expired code needs a new one; so does the call that resends it, and then a new start signs in")
+    @Test("An expired code needs a new one, and a resend sends it")
     func expired() async throws {
         let world = try await ServiceWorld()
         let client = try world.client()
         try await start(client)
-        world.clock.advance(seconds: 600)
+        let code = try world.code(for: Self.mail)
+        for seconds in [600, 2399] {
+            world.clock.advance(seconds: seconds)
+            let check = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP(code) }
+            #expect(check?.needsNewCode == true)
+            try await client.resendOTP()
+        }
+        world.clock.advance(seconds: 599)
+        _ = try await client.checkOTP(try world.code(for: Self.mail))
+    }
+
+    @Test("After 50 minutes a login has ended: check and resend say that a new one is needed, and a new start signs in")
+    func ended() async throws {
+        let world = try await ServiceWorld()
+        let client = try world.client()
+        try await start(client)
+        world.clock.advance(seconds: 3000)
         let code = try world.code(for: Self.mail)
         let check = await #expect(throws: PreludeSessionError.self) { try await client.checkOTP(code) }
         #expect(check?.needsNewCode == true)

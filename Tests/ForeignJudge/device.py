@@ -38,9 +38,11 @@ class Device:
         return make_dpop(
             self.key, method, self.transport.url(path), self.nonce, access_token, iat, attempt=attempt)
 
-    def start(self, value: str, kind: str = "email_address") -> Answer:
-        identifier = {"type": kind, "value": value}
-        return self.transport.send("POST", f"{V1}/otp", {"identifier": identifier}, self._trust())
+    def start(self, value: str, kind: str = "email_address", code_challenge: str | None = None) -> Answer:
+        body = {"identifier": {"type": kind, "value": value}}
+        if code_challenge is not None:
+            body["code_challenge"] = code_challenge
+        return self.transport.send("POST", f"{V1}/otp", body, self._trust())
 
     def resend(self, verification: str) -> Answer:
         headers = [("X-Verification-Token", verification), *self._trust()]
@@ -65,9 +67,11 @@ class Device:
     def migrate(self, token: str, code_challenge: str) -> Answer:
         return self.transport.send("POST", f"{V1}/migration", {"token": token, "code_challenge": code_challenge})
 
-    def finalize(self, challenge_token: str, code_verifier: str | None = None) -> Answer:
+    def finalize(
+            self, challenge_token: str, code_verifier: str | None = None, attempt: str | None = None) -> Answer:
         verifier = {} if code_verifier is None else {"code_verifier": code_verifier}
-        answer = self._proven("POST", f"{V1}/login/finalize", {"challenge_token": challenge_token, **verifier})
+        body = {"challenge_token": challenge_token, **verifier}
+        answer = self._proven("POST", f"{V1}/login/finalize", body, attempt=attempt)
         self.trusted = answer.headers["X-Trusted-Device"] or self.trusted
         return answer
 

@@ -13,6 +13,49 @@ enum CheckCodeRules {
             #expect(try await world.check("right", token: "token") == .unknown)
             #expect(try await world.happened() == [])
         },
+        ContractRule("With a code_challenge, a correct code gets the same answer again until its challenge expires") {
+            world async throws in
+            let user = try await world.addUser()
+            let started = try await world.begin(user.identifiers[0], token: "token", codeChallenge: "pkce")
+            let answered = started.answered(with: started.code, at: world.now + 1)
+            for seconds in [1, 2, 300] {
+                let outcome = try await world.check("right", token: "token", after: seconds)
+                #expect(outcome == .right(answered, user, isNew: false))
+            }
+            #expect(try await world.store.verification(tokenHash: "token", app: world.app) == answered)
+            #expect(try await world.resend(token: "token", after: 40) == .unknown)
+            #expect(try await world.check("right", token: "token", after: 301) == .unknown)
+            #expect(try await world.happened() == [])
+        },
+        ContractRule("With a code_challenge, 32 concurrent correct codes create one user and get one answer") {
+            world async throws in
+            try await world.begin(try world.mail("ada@example.com"), token: "token", codeChallenge: "pkce")
+            let outcomes = try await concurrently(32) { _ in try await world.check("right", token: "token") }
+            guard case .right(let answered, let user, isNew: true) = outcomes[0] else {
+                throw ContractFailure("\(outcomes[0])")
+            }
+            #expect(outcomes.allSatisfy { $0 == .right(answered, user, isNew: true) })
+            #expect(try await world.happened() == [.userCreated])
+        },
+        ContractRule("A wrong code after the correct one counts, and the fifth ends the login") { world async throws in
+            let user = try await world.addUser()
+            try await world.begin(user.identifiers[0], token: "token", codeChallenge: "pkce")
+            #expect(try await world.check("right", token: "token").isRight)
+            for _ in 1...4 {
+                #expect(try await world.check("wrong", token: "token") == .wrong)
+                #expect(try await world.check("right", token: "token").isRight)
+            }
+            #expect(try await world.check("wrong", token: "token") == .spent)
+            #expect(try await world.check("right", token: "token") == .spent)
+        },
+        ContractRule("A correct code that was answered is wrong when the logins of the identifier end") {
+            world async throws in
+            let user = try await world.addUser()
+            try await world.begin(user.identifiers[0], token: "token", codeChallenge: "pkce")
+            #expect(try await world.check("right", token: "token").isRight)
+            try await world.write(.endVerifications(of: user.identifiers[0], app: world.app))
+            #expect(try await world.check("right", token: "token") == .wrong)
+        },
         ContractRule("Of 32 concurrent correct codes, exactly one is accepted (O2)") { world async throws in
             let user = try await world.addUser()
             try await world.begin(user.identifiers[0], token: "token")

@@ -5,7 +5,8 @@ extension ContractWorld {
     /// A start of a verification, whose code has the hash `right`.
     func verificationStart(
         _ identifier: CanonicalIdentifier, token: String, limit: RateLimit = RateLimit(limit: 100, window: 600),
-        sends: Int = 100, device: KnownDevice? = nil, signUp: Bool = true, after seconds: Int = 0
+        sends: Int = 100, device: KnownDevice? = nil, signUp: Bool = true, codeChallenge: String? = nil,
+        after seconds: Int = 0
     ) -> StartVerification {
         let time = now + seconds
         var limits = OTPLimits()
@@ -16,8 +17,9 @@ extension ContractWorld {
             appID: app, identifier: identifier, signUp: signUp, budget: budget, draft: draft(), now: time
         ) { recipient, isSuppressed in
             Verification(
-                tokenHash: token, appID: app, identifier: recipient, loginConfigID: "lcfg_1", codeChallenge: "pkce",
-                isSuppressed: isSuppressed, code: code("right", of: token, expiresAt: time + 600), lastSentAt: time,
+                tokenHash: token, appID: app, identifier: recipient, loginConfigID: "lcfg_1",
+                codeChallenge: codeChallenge, isSuppressed: isSuppressed,
+                code: code("right", of: token, expiresAt: time + 600), lastSentAt: time,
                 createdAt: time)
         }
     }
@@ -37,10 +39,12 @@ extension ContractWorld {
     /// A verification that is in the store.
     @discardableResult
     func begin(
-        _ identifier: CanonicalIdentifier, token: String, signUp: Bool = true, after seconds: Int = 0
+        _ identifier: CanonicalIdentifier, token: String, signUp: Bool = true, codeChallenge: String? = nil,
+        after seconds: Int = 0
     ) async throws -> Verification {
         let outcome = try await store.perform(
-            verificationStart(identifier, token: token, signUp: signUp, after: seconds))
+            verificationStart(
+                identifier, token: token, signUp: signUp, codeChallenge: codeChallenge, after: seconds))
         guard case .started(let verification, _) = outcome else {
             throw ContractFailure("the verification was not started: \(outcome)")
         }

@@ -28,12 +28,14 @@ extension ContractWorld {
     }
 
     func start(
-        _ session: Session, grants: [Grant] = [], challenge: String? = nil, proof: ProofUse? = nil,
-        replacing previous: String? = nil, epoch: Int64 = 0, endsHolds: Bool = false, maximum: Int = 100
+        _ session: Session, grants: [Grant] = [], challenge: String? = nil, verification: String? = nil,
+        proof: ProofUse? = nil, replacing previous: String? = nil, epoch: Int64 = 0, endsHolds: Bool = false,
+        maximum: Int = 100
     ) -> StartSession {
         StartSession(
             session: session, grants: grants, challengeID: challenge ?? "challenge of \(session.id)",
-            challengeEpoch: epoch, endsHolds: endsHolds, challengeExpiresAt: session.createdAt + 600, proof: proof,
+            verification: verification, challengeEpoch: epoch, endsHolds: endsHolds,
+            challengeExpiresAt: session.createdAt + 600, proof: proof,
             previousSessionID: previous, maximumSessions: maximum, now: session.createdAt,
             events: EventFactory(appID: session.appID, environment: environment))
     }

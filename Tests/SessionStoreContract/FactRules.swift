@@ -57,7 +57,7 @@ enum FactRules {
             #expect(spent.verification == started && spent.user == nil)
             let expired = try await world.read { query in
                 query.verification = .tokenHash("token")
-                query.user = .ofVerification(now: started.expiresAt, maximumChecks: 5)
+                query.user = .ofVerification(now: started.code.expiresAt, maximumChecks: 5)
             }
             #expect(expired.verification == started && expired.user == nil)
         },

@@ -36,7 +36,7 @@ enum MessageRules {
                 #expect(message.recipient == started.identifier)
                 #expect(message.content.code == started.code.seed)
                 #expect(message.content.locales == ["fr"] && message.content.sender.senderID == "sender")
-                #expect(message.expiresAt == started.expiresAt)
+                #expect(message.expiresAt == started.code.expiresAt)
                 #expect((message.content.withheld != nil) == started.isSuppressed)
                 #expect(message.context.requestID == "req_1")
                 _ = try await world.record(Self.accepted, of: message, after: 0)

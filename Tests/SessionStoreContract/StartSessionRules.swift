@@ -42,6 +42,43 @@ enum StartSessionRules {
             #expect(outcomes.filter { $0 == .challengeReused }.count == 31)
             #expect(try await world.happened() == [.sessionCreated])
         },
+        ContractRule("A started session ends the verification that its code has answered") { world async throws in
+            let user = try await world.addUser()
+            try await world.begin(user.identifiers[0], token: "token", codeChallenge: "pkce")
+            #expect(try await world.check("right", token: "token").isRight)
+            for (name, isStarted) in [("a", true), ("b", false)] {
+                let start = world.start(
+                    world.newSession(of: user), challenge: "vrf_token", verification: "token", proof: world.proof(name))
+                #expect(try await world.store.perform(start) == (isStarted ? .started(user) : .challengeReused))
+                #expect(try await world.store.verification(tokenHash: "token", app: world.app) == nil)
+                #expect(try await world.check("right", token: "token") == .unknown)
+            }
+        },
+        ContractRule("A login is repeated for the same key and attempt until the session's first refresh") {
+            world async throws in
+            let user = try await world.addUser()
+            var session = world.newSession(of: user)
+            session.attempts = RotationAttempts(last: "login")
+            let first = world.start(session, challenge: "c", proof: world.proof("a", attempt: "login"))
+            #expect(try await world.store.perform(first) == .started(user))
+            func again(_ name: String, key: String = "key-1", attempt: String? = "login") async throws
+                -> RepeatSessionStartOutcome
+            {
+                try await world.store.perform(
+                    RepeatSessionStart(
+                        of: session, proof: world.proof(name, key: key, attempt: attempt), now: world.now + 1))
+            }
+            for name in ["b", "c"] { #expect(try await again(name) == .repeated(session, user, [])) }
+            #expect(try await again("c") == .replayedProof)
+            #expect(try await again("d", key: "key-2") == .challengeReused)
+            #expect(try await again("e", attempt: "other") == .challengeReused)
+            #expect(try await again("f", attempt: nil) == .challengeReused)
+            let rotated = try await world.rotate(session, proof: world.proof("g", attempt: "next"))
+            #expect(rotated.rotatedGeneration == 1)
+            #expect(try await again("h") == .challengeReused)
+            #expect(try await world.isLive(session))
+            #expect(try await world.happened() == [.sessionCreated])
+        },
         ContractRule("A replayed proof starts no session and does not spend the challenge") { world async throws in
             let user = try await world.addUser()
             #expect(try await world.store.perform(ReserveProof(world.proof("a"), app: world.app, now: world.now)))

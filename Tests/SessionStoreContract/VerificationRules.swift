@@ -4,7 +4,9 @@ internal import Testing
 enum VerificationRules {
     static let all: [ContractRule] = [
         ContractRule("A verification comes back as it was started, in its app only") { world async throws in
-            let started = try await world.begin(try world.mail("ada@example.com"), token: "token")
+            let started = try await world.begin(
+                try world.mail("ada@example.com"), token: "token", codeChallenge: "pkce")
+            #expect(started.codeChallenge == "pkce")
             #expect(try await world.store.verification(tokenHash: "token", app: world.app) == started)
             #expect(try await world.store.verification(tokenHash: "token", app: world.otherApp) == nil)
             #expect(try await world.store.verification(tokenHash: "", app: world.app) == nil)
@@ -105,12 +107,12 @@ enum VerificationRules {
                 let first = try await world.store.verification(tokenHash: token, app: world.app)
                 #expect(first.map(ResendOutcome.send) == same)
                 #expect(first?.code.hash == "right" && first?.previousCode == nil)
-                #expect(first?.expiresAt == world.now + 600 && first?.checks == 1 && first?.sends == 2)
+                #expect(first?.code.expiresAt == world.now + 600 && first?.checks == 1 && first?.sends == 2)
                 let other = try await world.resend(token: token, after: 330)
                 let second = try await world.store.verification(tokenHash: token, app: world.app)
                 #expect(second.map(ResendOutcome.send) == other)
                 #expect(second?.code.hash == "second" && second?.previousCode?.hash == "right")
-                #expect(second?.expiresAt == world.now + 930 && second?.checks == 1 && second?.sends == 3)
+                #expect(second?.code.expiresAt == world.now + 930 && second?.checks == 1 && second?.sends == 3)
             }
             #expect(try await world.check("right", token: "old", after: 599).isRight)
             #expect(try await world.check("right", token: "new", after: 600) == .wrong)
@@ -125,6 +127,21 @@ enum VerificationRules {
             #expect(try await world.check("right", token: "token", after: 31) == .wrong)
             #expect(try await world.check("second", token: "token", after: 31).isRight)
         },
+        ContractRule("A verification whose code has expired sends a new one, until its own end") { world async throws in
+            try await world.begin(try world.mail("ada@example.com"), token: "token")
+            for _ in 0..<2 { #expect(try await world.check("wrong", token: "token") == .wrong) }
+            #expect(try await world.check("right", token: "token", after: 601) == .spent)
+            guard case .send(let next) = try await world.resend(token: "token", after: 2999) else {
+                throw ContractFailure("no further code")
+            }
+            #expect(next.code.hash == "second" && next.previousCode == nil && next.checks == 0 && next.sends == 2)
+            #expect(try await world.deleteExpired(now: world.now + 3599, limit: 100) >= 0)
+            #expect(try await world.check("right", token: "token", after: 3000) == .wrong)
+            #expect(try await world.check("second", token: "token", after: 3598).isRight)
+            try await world.begin(try world.mail("bob@example.com"), token: "other")
+            #expect(try await world.resend(token: "other", after: 3000) == .unknown)
+            #expect(try await world.check("right", token: "other", after: 3000) == .unknown)
+        },
         ContractRule("A code is not sent again too soon, too often, too late, or without a verification") {
             world async throws in
             var limits = OTPLimits()
@@ -134,11 +151,11 @@ enum VerificationRules {
             let soon = try await world.resend(token: "token", limits: limits, after: 29)
             #expect(soon == .limited(until: world.now + 30))
             #expect(try await world.resend(token: "other", limits: limits, after: 30) == .unknown)
-            #expect(try await world.resend(token: "token", limits: limits, after: 600) == .unknown)
+            #expect(try await world.resend(token: "token", limits: limits, after: 1200) == .unknown)
             #expect(try await world.store.verification(tokenHash: "token", app: world.app) == before)
             _ = try await world.resend(token: "token", limits: limits, after: 30)
             let often = try await world.resend(token: "token", limits: limits, after: 100)
-            #expect(often == .limited(until: world.now + 600))
+            #expect(often == .limited(until: world.now + 1200))
         },
         ContractRule("Of many concurrent requests for a new code, one succeeds") { world async throws in
             try await world.begin(try world.mail("ada@example.com"), token: "token")

@@ -108,6 +108,15 @@ def test_a_code_is_wrong_and_then_right_and_a_reload_between_keeps_the_login(vis
     assert visitor.run(f"return (await client.checkOTP({json.dumps(typed)})).isNewUser;")
 
 
+def test_a_login_survives_the_loss_of_each_answer_and_has_one_session(visitor, gate):
+    visitor.ask_for_code()
+    for path in ("/otp/check", "/login/finalize"):
+        gate.faults[path] = lambda: False
+    assert visitor.run(f"return (await client.checkOTP({json.dumps(visitor.code())})).isNewUser;")
+    assert gate.faults == {}
+    assert visitor.run("return (await client.listSessions()).sessions.length;") == 1
+
+
 def test_only_the_tab_that_asked_for_the_code_can_finish_the_login(visitor):
     visitor.run("""
         globalThis.sent = {};

@@ -337,7 +337,7 @@ async function newDeviceKey() {
  * @param {number} facts.time Now, in seconds, by the server's clock.
  * @param {string} [facts.accessToken] The access token of the request.
  * @param {string} [facts.nonce] The last nonce of the server.
- * @param {string} [facts.attempt] The id of the rotation that a refresh begins or repeats.
+ * @param {string} [facts.attempt] The id of the login that starts a session, or of the rotation of a refresh.
  * @param {string} [facts.id] The id of the challenge token that the proof is for. Default: a random one.
  */
 async function dpopProof(key, { method, url, time, accessToken, nonce, attempt, id = randomText(16) }) {
@@ -537,7 +537,7 @@ const maximumChallenges = 10;
  * @property {object} [body]
  * @property {string} [accessToken]
  * @property {boolean} [hasProof] Whether the call carries a proof by the device key.
- * @property {string} [attempt] The rotation that the proof names.
+ * @property {string} [attempt] The login or the rotation that the proof names.
  * @property {string} [challengeID] The challenge token that the proof is for. Such a proof has no nonce.
  * @property {Record<string, string>} [headers]
  * @property {boolean} [outlivesPage] Whether the request continues when the user leaves the page.
@@ -675,6 +675,7 @@ const serverTime = (record) => Date.now() / 1000 + record.clockOffset;
  * @typedef {object} PendingLogin A login that waits for its code, kept for this tab, so that a reload continues it.
  * @property {string} codeVerifier The secret of RFC 7636, so that only this tab can finish the login.
  * @property {string | undefined} verificationToken
+ * @property {string} [attempt] The id of the login, which every request that starts its session has.
  * @property {{code: string, challengeToken: string}} [accepted] The right code, if no session could be started yet.
  */
 
@@ -741,7 +742,8 @@ export class PreludeSessionClient {
     const body = { identifier, login_config_id: loginConfigID, dispatch_id: await this.#dispatchID(),
       code_challenge: await hashOf(codeVerifier) };
     const { headers } = await this.#service.send("POST", "/otp", { body });
-    this.#pendingLogin = { codeVerifier, verificationToken: headers.get("X-Verification-Token") ?? undefined };
+    const verificationToken = headers.get("X-Verification-Token") ?? undefined;
+    this.#pendingLogin = { codeVerifier, verificationToken, attempt: randomText(16) };
   }
 
   /** Sends the code of the started login again, or a new one. */
@@ -760,11 +762,12 @@ export class PreludeSessionClient {
     const pending = this.#requirePendingLogin();
     const { epoch } = await this.#store.read();
     if (pending.accepted?.code !== code) {
-      const { json } = await this.#service.send("POST", "/otp/check", { body: { code }, ...verificationOf(pending) });
+      const { json } = await this.#sendLogin("/otp/check", { body: { code }, ...verificationOf(pending) });
       pending.accepted = { code, challengeToken: json?.challenge_token };
       if (this.#pendingLogin?.codeVerifier === pending.codeVerifier) this.#pendingLogin = pending;
     }
-    const user = await this.#finalize(pending.accepted.challengeToken, pending.codeVerifier, epoch);
+    const { accepted, codeVerifier, attempt } = pending;
+    const user = await this.#finalize(accepted.challengeToken, codeVerifier, attempt, epoch);
     if (this.#pendingLogin?.codeVerifier === pending.codeVerifier) this.#pendingLogin = undefined;
     return user;
   }
@@ -776,8 +779,8 @@ export class PreludeSessionClient {
   async loginWithPassword({ emailAddress, password }) {
     const { epoch } = await this.#store.read();
     const body = { identifier: emailAddress, password, dispatch_id: await this.#dispatchID() };
-    const { json } = await this.#service.send("POST", "/login/email/password", { body });
-    return this.#finalize(json?.challenge_token, undefined, epoch);
+    const { json } = await this.#sendLogin("/login/email/password", { body });
+    return this.#finalize(json?.challenge_token, undefined, randomText(16), epoch);
   }
 
   /**
@@ -789,7 +792,7 @@ export class PreludeSessionClient {
     const { epoch } = await this.#store.read();
     const body = { token, code_challenge: await hashOf(codeVerifier), dispatch_id: await this.#dispatchID() };
     const { json } = await this.#service.send("POST", "/migration", { body });
-    return this.#finalize(json?.challenge_token, codeVerifier, epoch);
+    return this.#finalize(json?.challenge_token, codeVerifier, randomText(16), epoch);
   }
 
   /**
@@ -797,15 +800,16 @@ export class PreludeSessionClient {
    *
    * @param {string} challengeToken
    * @param {string | undefined} codeVerifier
+   * @param {string | undefined} attempt The id of the login.
    * @param {number} epoch The epoch in which the login began.
    * @returns {Promise<User>}
    */
-  #finalize(challengeToken, codeVerifier, epoch) {
+  #finalize(challengeToken, codeVerifier, attempt, epoch) {
     return this.#locked(async () => {
       const { key = await newDeviceKey() } = await this.#unchangedRecord(epoch);
       await this.#store.update((record) => record.key ? undefined : { ...record, key });
       const body = { challenge_token: challengeToken, code_verifier: codeVerifier };
-      const { json } = await this.#service.send("POST", "/login/finalize", { body, hasProof: true });
+      const { json } = await this.#sendLogin("/login/finalize", { body, hasProof: true, attempt });
       const session = sessionOf(json);
       // The service has ended the session that the cookie named before, so nothing is left to revoke.
       const { isChanged, record } = await this.#store.update((record) => record.epoch !== epoch ? undefined : {
@@ -823,6 +827,23 @@ export class PreludeSessionClient {
       this.#emit({ type: "signedIn", profile: user.profile });
       return user;
     });
+  }
+
+  /**
+   * Sends a request of a login, and repeats it when its answer may be lost: the service answers the right code, and the
+   * challenge of the same attempt, again.
+   * @param {string} path @param {Call} call
+   */
+  async #sendLogin(path, call) {
+    const left = { lost: 1, nonce: 1, proof: 1, attempt: 0 };
+    for (;;) {
+      try {
+        return await this.#service.send("POST", path, call);
+      } catch (error) {
+        const reason = repetitionReason(error);
+        if (reason === undefined || left[reason]-- === 0) throw error;
+      }
+    }
   }
 
   /**
@@ -1520,7 +1541,7 @@ function rejectsChallenge({ code, status }) {
   return challengeCodes.has(code) || status >= 400 && status < 500 && !code.startsWith("http_");
 }
 
-// Why a refresh is sent once more; `undefined` if its answer is final.
+// Why a request is sent once more; `undefined` if its answer is final.
 /** @param {any} error */
 function repetitionReason(error) {
   if (error.kind === "network" && error.retryAfter === undefined) return "lost";

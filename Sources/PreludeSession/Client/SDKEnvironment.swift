@@ -38,7 +38,7 @@ public struct SDKEnvironment: Sendable {
         throw CancellationError()
     }
 
-    /// A new attempt id: 128 random bits.
+    /// A new id of a login or a rotation: 128 random bits.
     func newAttemptID() -> String { Base64URL.encode(randomBytes(DPoPProofChecker.attemptLength)) }
 
     /// A new device id.

@@ -88,7 +88,7 @@ actor DeviceIdentity {
     /// - Parameters:
     ///   - token: The access token of the request. A bound token needs a proof by its own key.
     ///   - challengeID: `jti` of the challenge token that the proof is for. Such a proof has no nonce.
-    ///   - attempt: The id of the rotation that a refresh begins or repeats.
+    ///   - attempt: The id of the login that starts a session, or of the rotation that a refresh begins or repeats.
     ///   - nonce: Which server's nonce the proof contains.
     func proof(
         method: String, target: TargetURI, token: AccessTokenBinding?, challengeID: String? = nil,

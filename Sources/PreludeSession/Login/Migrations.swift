@@ -11,6 +11,8 @@ struct Migrations: Sendable {
         let token: RedactedString
         let challengeToken: String
         let codeVerifier: String
+        /// The id of the login, which every request that starts its session has.
+        let attempt: String
     }
 
     private(set) var running: [Running] = []

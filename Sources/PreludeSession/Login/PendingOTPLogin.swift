@@ -8,7 +8,9 @@ struct PendingOTPLogin: Sendable {
     let cookie: String?
     /// Proves that the client that starts the login also completes it (PKCE, RFC 7636 §4.1).
     let codeVerifier: String
-    /// The accepted code and its challenge. The server accepts a code once, so a repeated call continues from here.
+    /// The id of the login, which every request that starts its session has.
+    let attempt: String
+    /// The accepted code and its challenge. A repeated call continues from here.
     var accepted: AcceptedCode?
 
     struct AcceptedCode: Sendable {
@@ -16,10 +18,11 @@ struct PendingOTPLogin: Sendable {
         let challengeToken: String
     }
 
-    init(_ answer: TransportAnswer, codeVerifier: String) {
+    init(_ answer: TransportAnswer, codeVerifier: String, attempt: String) {
         verificationToken = answer.header(HeaderName.verificationToken)
         cookie = Self.verificationCookie(in: answer)
         self.codeVerifier = codeVerifier
+        self.attempt = attempt
     }
 
     /// Adds the verification to a request.

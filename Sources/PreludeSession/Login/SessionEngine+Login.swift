@@ -16,7 +16,7 @@ extension SessionEngine {
             codeChallenge: PKCE.challenge(for: verifier))
         let answer = try await sendAnonymous(await withTrustedDevice(try APIRequest.post(.otp, body: body)))
         guard attempt == loginAttempt else { return }
-        pendingLogin = PendingOTPLogin(answer, codeVerifier: verifier)
+        pendingLogin = PendingOTPLogin(answer, codeVerifier: verifier, attempt: environment.newAttemptID())
     }
 
     func resendOTP() async throws {
@@ -34,13 +34,13 @@ extension SessionEngine {
             challengeToken = accepted.challengeToken
         } else {
             let request = try APIRequest.post(.otpCheck, body: CheckOTPRequest(code: code))
-            challengeToken = try await sendAnonymous(await withTrustedDevice(pending.identify(request)))
-                .challengeToken()
+            challengeToken = try await sendLogin(await withTrustedDevice(pending.identify(request))).challengeToken()
             if pendingLogin?.codeVerifier == pending.codeVerifier {
                 pendingLogin?.accepted = .init(code: code, challengeToken: challengeToken)
             }
         }
-        let user = try await finalize(challengeToken, codeVerifier: pending.codeVerifier, since: fence)
+        let user = try await finalize(
+            challengeToken, codeVerifier: pending.codeVerifier, attempt: pending.attempt, since: fence)
         if pendingLogin?.codeVerifier == pending.codeVerifier { pendingLogin = nil }
         if machine.session?.accessToken == user.accessToken { redeemedCode = RedeemedCode(code, of: user) }
         return user
@@ -62,41 +62,66 @@ extension SessionEngine {
         let fence = machine.loginFence
         let body = PasswordLoginRequest(
             identifier: options.emailAddress, password: options.password.value, dispatchID: await dispatchID())
-        let answer = try await sendAnonymous(await withTrustedDevice(try APIRequest.post(.passwordLogin, body: body)))
-        return try await finalize(try answer.challengeToken(), codeVerifier: nil, since: fence)
+        let answer = try await sendLogin(await withTrustedDevice(try APIRequest.post(.passwordLogin, body: body)))
+        return try await finalize(
+            try answer.challengeToken(), codeVerifier: nil, attempt: environment.newAttemptID(), since: fence)
     }
 
     // MARK: The end of every login
 
     /// Redeems a challenge token, binds the session to the device key, and stores the session before it is published.
     ///
-    /// - Parameter fence: The login fence at which the login began.
-    func finalize(_ challengeToken: String, codeVerifier: String?, since fence: Int) async throws -> PreludeUser {
+    /// - Parameters:
+    ///   - attempt: The id of the login. It lives as long as the challenge token, in memory: without the token no request is
+    ///     repeated.
+    ///   - fence: The login fence at which the login began.
+    func finalize(
+        _ challengeToken: String, codeVerifier: String?, attempt: String, since fence: Int
+    ) async throws -> PreludeUser {
         try await device.prepareKey()
         var request = try APIRequest.post(
             .finalize, body: FinalizeRequest(challengeToken: challengeToken, codeVerifier: codeVerifier))
-        request.proof = .session
+        request.proof = .login(attempt: attempt)
         // The session to replace. An unreadable record names none and is overwritten.
         request.headers[HeaderName.refreshToken] = (try? await loaded())?.refreshToken
-        let answer = try await sendAnonymous(request)
+        let answer = try await sendLogin(request)
         let tokens = try TokenAnswer(answer, previous: nil)
         let session: StoredSession
         do {
             session = try tokens.checkedSession()
         } catch {
-            // The challenge is used up, so no repeated call could get this session.
+            // A repeated call would get the same answer.
             await revokeUnwanted(tokens.session)
             throw error
         }
-        guard try await adopt(session, fence: fence) else {
+        var current = session
+        if try await adopt(session, fence: fence) {
+            await keepTrustedDevice(answer)
+            revocations.send()
+        } else if let stored = machine.session, stored.sessionID == session.sessionID {
+            // Another call of this login was faster: the server answers all of them with one session.
+            current = stored
+        } else {
             await revokeUnwanted(session)
             throw Self.loginOvertaken
         }
-        await keepTrustedDevice(answer)
-        revocations.send()
-        var user = try user(session)
+        var user = try user(current)
         user.isNewUser = tokens.isNewUser
         return user
+    }
+
+    /// Sends a request of a login, and once more if its answer may be lost.
+    private func sendLogin(_ request: APIRequest) async throws -> TransportAnswer {
+        var repetition = LoginRepetition()
+        while true {
+            do {
+                return try await api.send(request)
+            } catch  where repetition.isAllowed(after: error) {
+                log(.debug, "repeats a request of a login", [.path(request.path)])
+            } catch let response as ErrorResponse {
+                throw response.error
+            }
+        }
     }
 
     /// Revokes a session that exists on the server only: its login was overtaken, or its access token is invalid.

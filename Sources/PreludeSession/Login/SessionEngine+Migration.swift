@@ -32,7 +32,8 @@ extension SessionEngine {
             token: token.value, codeChallenge: PKCE.challenge(for: verifier), dispatchID: await dispatchID())
         let answer = try await sendAnonymous(try APIRequest.post(.migration, body: body))
         let exchanged = Migrations.Exchanged(
-            token: token, challengeToken: try answer.challengeToken(), codeVerifier: verifier)
+            token: token, challengeToken: try answer.challengeToken(), codeVerifier: verifier,
+            attempt: environment.newAttemptID())
         return try await finish(exchanged, fence: fence)
     }
 
@@ -42,7 +43,8 @@ extension SessionEngine {
         migrations.keep(exchanged)
         do {
             let user = try await finalize(
-                exchanged.challengeToken, codeVerifier: exchanged.codeVerifier, since: fence)
+                exchanged.challengeToken, codeVerifier: exchanged.codeVerifier, attempt: exchanged.attempt, since: fence
+            )
             migrations.forget(exchanged)
             return user
         } catch {

@@ -144,7 +144,7 @@ struct RefreshExchange: Sendable {
     }
 
     /// Whether the service may have processed the request. A server that sends `Retry-After` is not asked earlier.
-    private static func mayBeLost(_ error: any Error) -> Bool {
+    static func mayBeLost(_ error: any Error) -> Bool {
         switch error {
         case PreludeSessionError.network: true
         case let response as ErrorResponse: response.isFromGateway && response.details.facts.retryAfter == nil

@@ -141,7 +141,7 @@ struct APIClient: Sendable {
         switch request.proof {
         case .none: return nil
         case .session: break
-        case .refresh(let id): attempt = id
+        case .login(let id), .refresh(let id): attempt = id
         case .challenge(let id): challengeID = id
         }
         guard let target = proofTarget(of: request) else {

@@ -8,6 +8,8 @@ struct APIRequest: Sendable {
     enum Proof: Sendable {
         case none
         case session
+        /// The proof that starts a session, with the id of the login. Each repetition has the same id.
+        case login(attempt: String)
         /// The proof of a refresh, with the id of the rotation that it begins or repeats. `RefreshExchange` decides about
         /// each repetition.
         case refresh(attempt: String)
@@ -15,7 +17,12 @@ struct APIRequest: Sendable {
         case challenge(id: String)
 
         /// Whether the call is repeated at once with a nonce that the server asks for (RFC 9449 §8).
-        var repeatsWithNonce: Bool { if case .session = self { true } else { false } }
+        var repeatsWithNonce: Bool {
+            switch self {
+            case .session, .login: true
+            case .none, .refresh, .challenge: false
+            }
+        }
     }
 
     var method: HTTPRequest.Method = .post

@@ -33,7 +33,7 @@ package struct MessageDraft: Sendable, Equatable {
                 purpose: MessagePurpose(subject.purpose), code: verification.code.seed, locales: locales,
                 sender: senders[channel] ?? MessageSender(), withheld: withheld, userID: subject.userID,
                 sessionID: subject.sessionID),
-            context: context, createdAt: now, expiresAt: verification.expiresAt, nextAttemptAt: leaseEnd)
+            context: context, createdAt: now, expiresAt: verification.code.expiresAt, nextAttemptAt: leaseEnd)
     }
 }
 

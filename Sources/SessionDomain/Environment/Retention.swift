@@ -1,5 +1,7 @@
 /// How long rows are kept after their use has ended.
 package enum Retention {
+    /// Seconds for which a verification is kept after its code has expired. Until then it may send another one.
+    package static let expiredCodes = OTPLimits.longestVerification
     /// Seconds for which a session is kept after its end.
     package static let endedSessions = 30 * 86_400
     /// Days for which an app keeps its events, with their deliveries, unless it sets `eventRetention`.

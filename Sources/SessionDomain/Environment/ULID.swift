@@ -30,7 +30,7 @@ package enum ULID {
 }
 
 extension ServiceEnvironment {
-    /// Returns a new identifier such as `usr_01h…`. Ids are never reused and never derived from input.
+    /// Returns a new identifier such as `usr_01h…`. Ids are never reused and never derived from what a caller chooses.
     package func newID(_ prefix: String) -> String {
         prefix + "_" + ULID.make(at: now(), randomBytes: randomBytes(10))
     }

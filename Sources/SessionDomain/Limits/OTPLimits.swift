@@ -25,6 +25,11 @@ package struct OTPLimits: Sendable, Equatable, Codable {
     package var checksPerIP = RateLimit(limit: 60, window: 600)
     package var sendsPerIP = RateLimit(limit: 30, window: 600)
 
+    /// Seconds for which no verification lives longer, except with its last code.
+    package static let longestVerification = 3600
+    /// Seconds from the start of a verification in which it sends codes. The last one is accepted for its own life.
+    package var verificationLifetime: Int { min(codeLifetime * sendsPerVerification, Self.longestVerification) }
+
     /// Seconds without a failed check after which a streak of failures ends.
     package static let streakWindow = 30 * 86_400
 

@@ -51,6 +51,16 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
     /// registered its own phone would open another budget at the password of the user.
     var makesDeviceKnown: Bool { endsHolds == true || method == .migration }
 
+    /// The hash of the verification whose right code got this token; `nil` if the code is not accepted again.
+    package var answeredVerification: String? {
+        jti.hasPrefix(Self.answerPrefix) ? String(jti.dropFirst(Self.answerPrefix.count)) : nil
+    }
+
+    /// The id of all tokens that one verification gets for its right code, so that one of them is redeemed.
+    static func id(answering verification: Verification) -> String { answerPrefix + verification.tokenHash }
+
+    private static let answerPrefix = "vrf_"
+
     package static let completed = "completed"
     package static let sessionStart = "session-start"
     /// Seconds from the correct code or password to finalize.
@@ -142,20 +152,27 @@ extension AppRuntime {
     ///   - user: As read in the transaction that checked the code or password.
     ///   - identifier: The identifier that the login proved; `nil` for a migration. With a held one, the session gets no
     ///     scopes, and no hold ends.
+    ///   - verification: The verification of the code. If it is answered, all its tokens are equivalent: they have one id, and
+    ///     expire together.
     ///   - isNew: Whether the correct code created the user.
     ///   - device: The device that the caller names, if its token is valid.
     func issueLoginChallenge(
-        for user: User, by identifier: CanonicalIdentifier? = nil, codeChallenge: String? = nil,
-        grantedScopes: [String] = [], method: LoginMethod? = nil, isNew: Bool = false, device: KnownDevice? = nil,
+        for user: User, by identifier: CanonicalIdentifier? = nil, answering verification: Verification? = nil,
+        codeChallenge: String? = nil, grantedScopes: [String] = [], method: LoginMethod? = nil, isNew: Bool = false,
+        device: KnownDevice? = nil,
         environment: ServiceEnvironment
     ) throws -> String {
         let now = environment.now()
+        let answered = verification.flatMap { $0.isAnswered ? $0 : nil }
+        let issuedAt = answered?.answeredAt ?? now
         let isHeld = identifier.map { user.isHeld($0, at: now) } ?? false
         let claims = ChallengeClaims(
-            iss: issuer, aud: challengeAudience, sub: user.id, jti: environment.newID("chl"), iat: now.seconds,
-            exp: (now + ChallengeClaims.lifetime).seconds, challengeID: environment.newID("chg"),
+            iss: issuer, aud: challengeAudience, sub: user.id,
+            jti: answered.map(ChallengeClaims.id(answering:)) ?? environment.newID("chl"), iat: issuedAt.seconds,
+            exp: (issuedAt + ChallengeClaims.lifetime).seconds, challengeID: environment.newID("chg"),
             currentStep: ChallengeClaims.completed, grantMode: ChallengeClaims.sessionStart,
-            codeChallenge: codeChallenge, grantedScopes: isHeld || grantedScopes.isEmpty ? nil : grantedScopes,
+            codeChallenge: codeChallenge ?? verification?.codeChallenge,
+            grantedScopes: isHeld || grantedScopes.isEmpty ? nil : grantedScopes,
             method: method, loginEpoch: user.loginEpoch, endsHolds: identifier != nil && !isHeld ? true : nil,
             isNewUser: isNew ? true : nil, isKnownDevice: device?.standing(for: user) == .known ? true : nil,
             provenIdentifier: method?.hasCode == true ? identifier.map(IdentifierDigest.init) : nil)

@@ -61,14 +61,18 @@ package struct CheckCode: Intent {
         }
         func failed(_ reason: LoginFailure) -> [Change] { [.append(events.loginFailed(reason, method, of: subject))] }
         let counted = counters.map { $0.counted(app: appID) }
-        // The same for a wrong code and for the right one of an identifier that may not sign in.
+        // The same for a wrong code and for the right one of an identifier that may not sign in, and when a right code is
+        // checked again.
         let rejected: CheckCodeOutcome = checked.checks < limits.checksPerCode ? .wrong : .spent
         let countedTry = counted + [.replaceVerification(current, with: checked)]
-        guard isRight(checked) else {
+        guard let right = rightCode(of: checked) else {
             let reason = reason(user: facts.user, isSuppressed: current.isSuppressed) ?? .wrongCode
             return Decision(rejected, countedTry + failed(reason))
         }
-        let spent = counted + [.deleteVerification(current)]
+        // A success is no failed check: its own count is taken back.
+        let answered = current.codeChallenge.map { _ in current.answered(with: right, at: now) }
+        let outcome = answered ?? checked
+        let spent = counted + [answered.map { .replaceVerification(current, with: $0) } ?? .deleteVerification(current)]
         let owner = budget.owner(of: identifier, device: standing)
         func proven(isHeld: Bool) -> [Change] {
             spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
@@ -78,18 +82,20 @@ package struct CheckCode: Intent {
             guard user.identifiers.contains(where: { $0.isStored(as: checked.identifier) }) else {
                 return Decision(rejected, countedTry + failed(.otherSpelling))
             }
-            return Decision(.right(checked, user, isNew: false), proven(isHeld: user.isHeld(identifier, at: now)))
+            // The user was created by the first check of this code.
+            let isNew = current.isAnswered && user.createdAt == current.answeredAt
+            return Decision(.right(outcome, user, isNew: isNew), proven(isHeld: user.isHeld(identifier, at: now)))
         }
         guard signUp else { return Decision(rejected, countedTry + failed(.unknownUser)) }
         let user = newUser(for: checked)
         let created = Change.insertions(of: user) + [.append(events.userCreated(user))]
-        return Decision(.right(checked, user, isNew: true), proven(isHeld: false) + created)
+        return Decision(.right(outcome, user, isNew: true), proven(isHeld: false) + created)
     }
 
     /// Decides whether an attempt counts: the verification must be running and must have attempts left.
     package func precheck(_ current: Verification?) -> CodePrecheck {
-        guard let current, current.appID == appID else { return .stop(.unknown) }
-        guard current.expiresAt > now, current.checks < limits.checksPerCode else { return .stop(.spent) }
+        guard let current, current.appID == appID, current.expiresAt(limits) > now else { return .stop(.unknown) }
+        guard current.code.expiresAt > now, current.checks < limits.checksPerCode else { return .stop(.spent) }
         var next = current
         next.checks += 1
         return .count(next)
@@ -104,21 +110,24 @@ package struct CheckCode: Intent {
     /// Reports an attempt at an expired or used-up code, once per code: such attempts are not counted, so a caller could
     /// make any number of events.
     func rejection(_ facts: Facts, of subject: (CanonicalIdentifier) -> LoginSubject) -> [Change] {
-        guard let current = facts.verification, current.appID == appID else { return [] }
+        guard let current = facts.verification, current.appID == appID, current.expiresAt(limits) > now else { return [] }
         let key = "login.failed/\(current.tokenHash)/\(current.sends)"
         guard !facts.isTaken(.redemption(key)) else { return [] }
         let event = events.loginFailed(
-            current.expiresAt > now ? .usedUp : .expiredCode, LoginMethod(codeTo: current.identifier.type),
+            current.code.expiresAt > now ? .usedUp : .expiredCode, LoginMethod(codeTo: current.identifier.type),
             of: subject(current.identifier))
-        // The verification is deleted before that.
-        return [.redeem(key, until: max(current.expiresAt, now) + 3600, app: appID), .append(event)]
+        // The verification has ended before that.
+        return [.redeem(key, until: max(current.expiresAt(limits), now) + 3600, app: appID), .append(event)]
     }
 
+    /// The code that was entered. `nil` for a wrong one.
+    ///
     /// Compares in constant time with each valid code. A suppressed verification takes as long and is never right.
-    package func isRight(_ verification: Verification) -> Bool {
-        let valid = verification.validCodes(at: now)
-        let matches = valid.flatMap { code in codeHashes.map { ConstantTime.equal($0, code.hash) } }.contains(true)
-        return matches && !verification.isSuppressed
+    package func rightCode(of verification: Verification) -> IssuedCode? {
+        let matches = verification.validCodes(at: now).filter { code in
+            codeHashes.map { ConstantTime.equal($0, code.hash) }.contains(true)
+        }
+        return verification.isSuppressed ? nil : matches.first
     }
 
     package func newUser(for verification: Verification) -> User {

@@ -136,7 +136,7 @@ package struct OTPLogin: Sendable {
         case .right(let verification, let user, let isNew):
             let scopes = app.settings.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
             return try app.issueLoginChallenge(
-                for: user, by: verification.identifier, codeChallenge: verification.codeChallenge,
+                for: user, by: verification.identifier, answering: verification,
                 grantedScopes: scopes, method: LoginMethod(codeTo: verification.identifier.type),
                 isNew: isNew, device: knownDevice(deviceToken, app, now), environment: environment)
         }

@@ -62,8 +62,10 @@ package struct ResendCode: Intent {
 
     /// - Parameter current: The verification with this token in this app, if there is one.
     package func decide(_ current: Verification?) -> ResendDecision {
-        guard let current, current.appID == appID, current.expiresAt > now else { return .unknown }
-        guard current.sends < limits.sendsPerVerification else { return .limited(until: current.expiresAt) }
+        guard let current, current.appID == appID, current.expiresAt(limits) > now, !current.isAnswered else {
+            return .unknown
+        }
+        guard current.sends < limits.sendsPerVerification else { return .limited(until: current.expiresAt(limits)) }
         let earliest = current.lastSentAt + limits.resendDelay
         guard earliest <= now else { return .limited(until: earliest) }
         return .send(current.resent(newCode, limits: limits, at: now))

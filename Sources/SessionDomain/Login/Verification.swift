@@ -40,8 +40,26 @@ package struct Verification: Sendable, Equatable {
         self.createdAt = createdAt
     }
 
-    /// When the verification ends.
-    package var expiresAt: Timestamp { code.expiresAt }
+    /// When the verification ends. Its code may have expired before, and then another one can be sent.
+    package func expiresAt(_ limits: OTPLimits) -> Timestamp {
+        isAnswered ? code.expiresAt : max(code.expiresAt, createdAt + limits.verificationLifetime)
+    }
+
+    /// Whether the right code was checked, in a login with a `code_challenge`. The code is not sent again, so its seed is gone.
+    package var isAnswered: Bool { codeChallenge != nil && code.seed == nil }
+
+    /// When the right code was checked first. `nil` before.
+    package var answeredAt: Timestamp? { isAnswered ? code.expiresAt - ChallengeClaims.lifetime : nil }
+
+    /// The verification after its right code, if the login has a `code_challenge`: the answer may be lost. It lives as long as
+    /// the challenge, and accepts only the code that was right. Finalize deletes it.
+    package func answered(with right: IssuedCode, at now: Timestamp) -> Verification {
+        if isAnswered { return self }
+        var next = self
+        next.code = IssuedCode(hash: right.hash, seed: nil, expiresAt: now + ChallengeClaims.lifetime)
+        next.previousCode = nil
+        return next
+    }
 
     /// The codes that are accepted at this time: at most two.
     package func validCodes(at now: Timestamp) -> [IssuedCode] {
@@ -52,17 +70,17 @@ package struct Verification: Sendable, Equatable {
     ///
     /// The message has the same code while half of the code's life is left, so that messages that overtake each other
     /// contain the same. Later it has a new code, and the old one is accepted beside it. Attempts count for both together.
-    /// If no attempts are left, both codes are void, and the new one begins with all its attempts.
+    /// If no attempts are left or both codes have expired, they are void, and the new one begins with all its attempts.
     package func resent(_ new: IssuedCode, limits: OTPLimits, at now: Timestamp) -> Verification {
         var next = self
         next.sends += 1
         next.lastSentAt = now
-        let hasAttempts = checks < limits.checksPerCode
+        let isUsable = checks < limits.checksPerCode && code.expiresAt > now
         let life = code.expiresAt.milliseconds - now.milliseconds
-        if hasAttempts, code.seed != nil, 2 * life >= Int64(limits.codeLifetime) * 1000 { return next }
+        if isUsable, code.seed != nil, 2 * life >= Int64(limits.codeLifetime) * 1000 { return next }
         next.code = new
-        next.previousCode = hasAttempts ? code.superseded : nil
-        if !hasAttempts { next.checks = 0 }
+        next.previousCode = isUsable ? code.superseded : nil
+        if !isUsable { next.checks = 0 }
         return next
     }
 }

@@ -1,6 +1,6 @@
 /// One signed-in device, stored as one row. Its generation decides which refresh token is valid.
 package struct Session: Sendable, Equatable {
-    /// `ses_` and a ULID, new at every login.
+    /// `ses_` and a ULID, new for every challenge of a login.
     package let id: String
     package let appID: AppID
     package let userID: String

@@ -39,7 +39,8 @@ package struct SessionLifecycle: Sendable {
         let use = try admitted(proof, app: app, proofIsOptional: proofIsOptional, now: now)
         let policy = app.settings.sessions
         let session = Session(
-            id: environment.newID("ses"), appID: app.settings.id, userID: challenge.sub, keyThumbprint: use?.thumbprint,
+            id: Session.id(startedBy: challenge), appID: app.settings.id, userID: challenge.sub,
+            keyThumbprint: use?.thumbprint, attempts: RotationAttempts(last: use?.attempt),
             demandsNonce: use?.hasNonce ?? false,
             scopes: challenge.grantedScopes?.filter { !ReservedScope.isReserved($0) } ?? [], device: device,
             createdAt: now, idleExpiresAt: now + policy.idleLifetime, absoluteExpiresAt: now + policy.absoluteLifetime)
@@ -47,7 +48,7 @@ package struct SessionLifecycle: Sendable {
         let outcome = try await store.perform(
             StartSession(
                 session: session, grants: grants, challengeID: challenge.jti,
-                challengeEpoch: challenge.loginEpoch, endsHolds: challenge.endsHolds ?? false,
+                verification: challenge.answeredVerification, challengeEpoch: challenge.loginEpoch, endsHolds: challenge.endsHolds ?? false,
                 challengeExpiresAt: Timestamp(seconds: challenge.exp),
                 method: challenge.method, proof: use,
                 previousSessionID: previousToken.flatMap {
@@ -57,24 +58,44 @@ package struct SessionLifecycle: Sendable {
                 events: EventFactory(appID: app.settings.id, environment: environment),
                 newDevice: challenge.newDeviceNotice(from: app.settings, environment: environment)))
         switch outcome {
-        case .started(let user):
-            var tokens = try issuer.issue(
-                app: app, session: session, user: user, grants: grants, client: client, now: now)
-            tokens.isNewUser = challenge.isNewUser ?? false
-            if challenge.makesDeviceKnown {
-                tokens.knownDevice = KnownDevice(
-                    userID: user.id, id: environment.newID("dev"), issuedAt: now, loginEpoch: user.loginEpoch
-                ).token(app: app.settings.id, keys: keys)
-            }
-            return tokens
+        case .started(let user): return try issue(challenge, session, user, grants, app, client, now)
         case .replayedProof: throw Refusal.replayedProof
-        case .challengeReused: throw try await reported(.reusedChallenge, as: .challengeReused, challenge, app, now)
+        case .challengeReused:
+            switch try await repetition(of: session, by: use, now: now) {
+            case .repeated(let session, let user, let grants):
+                return try issue(challenge, session, user, grants, app, client, now)
+            case .replayedProof: throw Refusal.replayedProof
+            case .challengeReused: throw try await reported(.reusedChallenge, as: .challengeReused, challenge, app, now)
+            }
         case .challengeVoid: throw try await reported(.voidChallenge, as: .invalidChallenge, challenge, app, now)
         case .unknownUser: throw try await reported(.unknownUser, as: .unauthorized, challenge, app, now)
         case .inactive(let status):
             let refusal = status == .suspended ? Refusal.suspendedAccount : .inactiveUser
             throw try await reported(.inactiveUser, as: refusal, challenge, app, now)
         }
+    }
+
+    /// Whether this call repeats the one that started the session. Without an attempt id nothing tells them apart.
+    private func repetition(
+        of session: Session, by proof: ProofUse?, now: Timestamp
+    ) async throws -> RepeatSessionStartOutcome {
+        guard let proof, proof.attempt != nil else { return .challengeReused }
+        return try await store.perform(RepeatSessionStart(of: session, proof: proof, now: now))
+    }
+
+    /// The tokens of a session that has just started.
+    private func issue(
+        _ challenge: ChallengeClaims, _ session: Session, _ user: User, _ grants: [Grant], _ app: AppRuntime,
+        _ client: ClientFacts, _ now: Timestamp
+    ) throws -> IssuedTokens {
+        var tokens = try issuer.issue(app: app, session: session, user: user, grants: grants, client: client, now: now)
+        tokens.isNewUser = challenge.isNewUser ?? false
+        if challenge.makesDeviceKnown {
+            tokens.knownDevice = KnownDevice(
+                userID: user.id, id: environment.newID("dev"), issuedAt: now, loginEpoch: user.loginEpoch
+            ).token(app: app.settings.id, keys: keys)
+        }
+        return tokens
     }
 
     /// Checks before a code is spent what does not depend on the login: that a session could start with this proof.

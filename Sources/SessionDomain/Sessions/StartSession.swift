@@ -9,6 +9,8 @@ package struct StartSession: Intent {
     package let grants: [Grant]
     /// `jti` of the challenge token.
     package let challengeID: String
+    /// The verification whose code got the challenge, if it still accepts the code. The session ends it.
+    package let verification: String?
     /// `User.loginEpoch` when the login was proven.
     package let challengeEpoch: Int64?
     /// Whether the login proved an identifier that was not held. It ends the holds of the user.
@@ -29,8 +31,9 @@ package struct StartSession: Intent {
 
     /// - Parameter locale: The default is that of the current task.
     package init(
-        session: Session, grants: [Grant] = [], challengeID: String, challengeEpoch: Int64?, endsHolds: Bool = false,
-        challengeExpiresAt: Timestamp, method: LoginMethod? = nil, proof: ProofUse?, previousSessionID: String?,
+        session: Session, grants: [Grant] = [], challengeID: String, verification: String? = nil,
+        challengeEpoch: Int64?, endsHolds: Bool = false, challengeExpiresAt: Timestamp, method: LoginMethod? = nil,
+        proof: ProofUse?, previousSessionID: String?,
         maximumSessions: Int, now: Timestamp,
         events: EventFactory, newDevice: NewDeviceNotice? = nil,
         locale: String? = RequestedLanguages.current.first
@@ -38,6 +41,7 @@ package struct StartSession: Intent {
         self.session = session
         self.grants = grants
         self.challengeID = challengeID
+        self.verification = verification
         self.challengeEpoch = challengeEpoch
         self.endsHolds = endsHolds
         self.challengeExpiresAt = challengeExpiresAt
@@ -55,6 +59,7 @@ package struct StartSession: Intent {
         FactQuery(app: session.appID) {
             $0.user = .id(session.userID)
             $0.session = previousSessionID.map { .id($0) }
+            $0.verification = verification.map { .tokenHash($0) }
             $0.surplusSessions = .init(now: now, keeping: maximumSessions - 1)
         }
     }
@@ -74,6 +79,7 @@ package struct StartSession: Intent {
         let replaced = previous.map(SessionRevocation(reason: .replacedByLogin, now: now, events: events).changes) ?? []
         let ended = surplus(facts.surplusSessions, replacing: previous)
             .flatMap(SessionRevocation(reason: .sessionLimit, now: now, events: events).changes)
+        let answered = facts.verification.map { [Change.deleteVerification($0)] } ?? []
         let released: [Change] = endsHolds && !user.heldUntil.isEmpty ? [.releaseIdentifiers(of: user)] : []
         let spoken: [Change] = locale.flatMap { $0 == user.locale ? nil : [.setLocale($0, of: user)] } ?? []
         let started =
@@ -81,7 +87,7 @@ package struct StartSession: Intent {
         // A session that this login replaces belongs to the same device.
         let notice =
             previous?.userID == user.id ? [] : newDevice?.changes(session.device, to: user, facts, at: now) ?? []
-        return Decision(.started(user), once + replaced + ended + started + notice)
+        return Decision(.started(user), once + replaced + ended + answered + started + notice)
     }
 
     /// The sessions that this login ends because the user has too many: those that were unused longest.

@@ -55,7 +55,7 @@ package struct CheckStepUpCode: Intent {
                 events.loginLimited(limit, LoginMethod(codeTo: current.identifier.type), of: subject, facts))
         }
         let counted = counters.map { $0.counted(app: appID) }
-        guard check.isRight(checked) else {
+        guard check.rightCode(of: checked) != nil else {
             let next = challenge.withOneMoreWrongCode
             let isSpent =
                 checked.checks >= limits.checksPerCode || next.wrongCodes >= StepUpChallenge.maximumWrongCodes

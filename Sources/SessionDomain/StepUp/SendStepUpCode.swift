@@ -96,7 +96,8 @@ package struct SendStepUpCode: Intent {
         let first = Verification(
             tokenHash: challenge.verificationKey, appID: appID, identifier: identifier, loginConfigID: "",
             codeChallenge: nil, code: code, lastSentAt: now, createdAt: now)
-        guard let current else { return .start(first) }
+        // A step whose code has expired begins again, and counts as a start.
+        guard let current, current.code.expiresAt > now else { return .start(first) }
         let resend = ResendCode(
             appID: appID, tokenHash: current.tokenHash, limits: limits, newCode: code, draft: draft, now: now)
         switch resend.decide(current) {

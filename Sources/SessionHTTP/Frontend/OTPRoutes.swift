@@ -38,10 +38,9 @@ struct OTPRoutes: Sendable {
             source: context.client.source)
         var response = Response.noContent
         response.headers.set(.verificationToken, to: token)
-        let limits = context.app.settings.otpLimits
         let cookies = AppCookies(app: context.app)
-        cookies.setVerificationToken(
-            token, seconds: limits.codeLifetime * limits.sendsPerVerification, on: &response)
+        let limits = context.app.settings.otpLimits
+        cookies.setVerificationToken(token, seconds: limits.verificationLifetime, on: &response)
         if context.client.isBrowser, context.client.device.id == nil {
             cookies.setDeviceID(RandomUUID.make(from: environment.randomBytes(16)), on: &response)
         }

@@ -79,7 +79,7 @@ extension Database {
             guard facts.failures.exhausted.isEmpty else { return }
         }
         guard case .ofVerification(let now, let maximumChecks)? = query.user, let verification = facts.verification,
-            verification.expiresAt > now, verification.checks < maximumChecks
+            verification.code.expiresAt > now, verification.checks < maximumChecks
         else { return }
         facts.user = try user(with: verification.identifier, app: app, columns: User.columnsWithoutProfile)
     }

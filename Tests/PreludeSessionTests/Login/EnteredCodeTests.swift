@@ -34,7 +34,7 @@ struct EnteredCodeTests {
         let client = try fixture.client()
         await fixture.transport.answer("/otp", .success(headers: ["x-verification-token": "v"]))
         await fixture.transport.answer("/otp/check", ClientFixture.next(TestToken.challenge("t0")))
-        await fixture.transport.answer("/login/finalize", .offline, fixture.refreshed(1))
+        await fixture.transport.answer("/login/finalize", .offline, .offline, fixture.refreshed(1))
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "a@example.com")))
         #expect(try await failure { _ = try await client.checkOTP("483 920") } == "network")

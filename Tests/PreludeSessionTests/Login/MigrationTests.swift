@@ -124,7 +124,7 @@ struct MigrationTests {
         let fixture = try await signedOut()
         let client = try fixture.client()
         await fixture.transport.answer("/migration", ClientFixture.next("challenge"))
-        await fixture.transport.answer("/login/finalize", .offline, fixture.refreshed(1))
+        await fixture.transport.answer("/login/finalize", .offline, .offline, fixture.refreshed(1))
         #expect(try await failure { _ = try await client.migrate(options) } == "network")
         _ = try await client.migrate(options)
         #expect(await fixture.transport.count("/migration") == 1)
@@ -139,11 +139,12 @@ struct MigrationTests {
         let fixture = try await signedOut()
         let client = try fixture.client()
         await fixture.transport.answer("/migration", ClientFixture.next("one"), ClientFixture.next("two"))
-        await fixture.transport.answer("/login/finalize", .offline, .errorResponse(status, code), fixture.refreshed(1))
+        await fixture.transport.answer(
+            "/login/finalize", .offline, .offline, .errorResponse(status, code), fixture.refreshed(1))
         #expect(try await failure { _ = try await client.migrate(options) } == "network")
         _ = try await client.migrate(options)
         let redeemed = await fixture.transport.requests("/login/finalize").map { $0.text("challenge_token") }
-        #expect(redeemed == ["one", "one", "two"])
+        #expect(redeemed == ["one", "one", "one", "two"])
     }
 
     @Test("A later migration with the same credential is a separate login")

@@ -65,6 +65,57 @@ struct CheckCodeDecisionTests {
         #expect(decision == Decision(.right(checked, user, isNew: false), try proven))
     }
 
+    @Test("With a code_challenge a correct code is kept for its challenge, and gets the same answer again")
+    func answered() throws {
+        let user = try TestApp.user([try TestApp.mail()])
+        let running = try TestApp.verification(checks: 2, codeChallenge: "pkce")
+        let answered = running.answered(with: running.code, at: now)
+        #expect(answered.isAnswered && answered.answeredAt == now && answered.checks == 2)
+        let uncounted = try proven.filter { if case .deleteVerification = $0 { false } else { true } }
+        for (current, kept) in [(running, answered), (answered, answered)] {
+            let decision = try check("right") { facts in
+                facts.verification = current
+                facts.user = user
+            }
+            #expect(decision.outcome == .right(kept, user, isNew: false))
+            #expect(decision.changes.contains(.replaceVerification(current, with: kept)))
+            #expect(decision.changes.count == uncounted.count + 1)
+            #expect(uncounted.allSatisfy(decision.changes.contains))
+        }
+    }
+
+    @Test("A correct code that was answered belongs to a new user if it created the user, and to no other user")
+    func answeredNewUser() throws {
+        let running = try TestApp.verification(codeChallenge: "pkce")
+        let answered = running.answered(with: running.code, at: now - 9)
+        for (seconds, isNew) in [(9, true), (10, false), (8, false)] {
+            let user = User(
+                id: "usr_1", appID: try appID(), identifiers: [try TestApp.mail()], createdAt: now - seconds)
+            let decision = try check("right") { facts in
+                facts.verification = answered
+                facts.user = user
+            }
+            #expect(decision.outcome == .right(answered, user, isNew: isNew))
+        }
+    }
+
+    @Test("A wrong code after the correct one counts like any other, and an answered code ends with its challenge")
+    func wrongAfterAnswer() throws {
+        let running = try TestApp.verification(codeChallenge: "pkce")
+        let answered = running.answered(with: running.code, at: now)
+        var counted = answered
+        counted.checks = 1
+        let wrong = try check("wrong") { $0.verification = answered }
+        #expect(
+            wrong
+                == Decision(
+                    .wrong, try self.counted(try stranger) + [.replaceVerification(answered, with: counted)]))
+        let old = running.answered(with: running.code, at: now - 300)
+        #expect(try check("right") { $0.verification = old } == Decision(.unknown))
+        counted.checks = 5
+        #expect(try check("right") { $0.verification = counted } == Decision(.spent))
+    }
+
     @Test("A correct code for a held identifier clears nothing, for strangers and known devices alike (X1)")
     func held() throws {
         let mail = try TestApp.mail()

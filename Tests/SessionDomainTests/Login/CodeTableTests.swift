@@ -5,13 +5,13 @@ internal import Testing
 struct CodeTableTests {
     private func verification(
         app: String = "domain1", expires: Int = 600, checks: Int = 0, sends: Int = 1, sent: Int = 0,
-        isSuppressed: Bool = false, previous: IssuedCode? = nil
+        isSuppressed: Bool = false, previous: IssuedCode? = nil, age: Int = 0
     ) throws -> Verification {
         Verification(
             tokenHash: "token", appID: try appID(app),
             identifier: try CanonicalIdentifier(type: "email_address", value: "a@example.com"), loginConfigID: "lcfg",
             codeChallenge: nil, isSuppressed: isSuppressed, code: TestApp.code("right", expires: expires),
-            previousCode: previous, checks: checks, sends: sends, lastSentAt: now - sent, createdAt: now)
+            previousCode: previous, checks: checks, sends: sends, lastSentAt: now - sent, createdAt: now - age)
     }
 
     private func check(_ hashes: [String] = ["right"]) throws -> CheckCode {
@@ -35,8 +35,10 @@ struct CodeTableTests {
         #expect(try check().precheck(try verification(expires: expires, checks: checks)) == .stop(.spent))
     }
 
-    @Test("A missing verification, and one of another app, are unknown")
+    @Test("A missing verification, one that has ended, and one of another app are unknown")
     func unknown() throws {
+        #expect(try check().precheck(try verification(expires: -1, age: 3000)) == .stop(.unknown))
+        #expect(try check().precheck(try verification(expires: -1, age: 2999)) == .stop(.spent))
         #expect(try check().precheck(nil) == .stop(.unknown))
         #expect(try check().precheck(try verification(app: "domain2")) == .stop(.unknown))
     }
@@ -48,7 +50,8 @@ struct CodeTableTests {
             (["righ"], false, false), (["right"], true, false),
         ])
     func comparison(hashes: [String], isSuppressed: Bool, isRight: Bool) throws {
-        #expect(try check(hashes).isRight(try verification(isSuppressed: isSuppressed)) == isRight)
+        let right = try check(hashes).rightCode(of: try verification(isSuppressed: isSuppressed))
+        #expect(right == (isRight ? TestApp.code("right", expires: 600) : nil))
     }
 
     @Test("A new user has the id of the intent and the identifier of the verification")
@@ -65,11 +68,11 @@ struct CodeTableTests {
         arguments: [(1, true), (0, false)])
     func twoCodes(expires: Int, isRight: Bool) throws {
         let both = try verification(previous: TestApp.code("old", expires: expires))
-        #expect(try check(["right"]).isRight(both))
-        #expect(try check(["old"]).isRight(both) == isRight)
-        #expect(try !check(["other"]).isRight(both))
+        #expect(try check(["right"]).rightCode(of: both) == both.code)
+        #expect(try check(["old"]).rightCode(of: both) == (isRight ? both.previousCode : nil))
+        #expect(try check(["other"]).rightCode(of: both) == nil)
         let suppressed = try verification(isSuppressed: true, previous: TestApp.code("old"))
-        #expect(try !check(["old"]).isRight(suppressed))
+        #expect(try check(["old"]).rightCode(of: suppressed) == nil)
     }
 
     private func resend() throws -> ResendCode {
@@ -117,6 +120,33 @@ struct CodeTableTests {
         #expect(decision == .send(expected))
     }
 
+    @Test(
+        "When its code has expired, a verification sends a new one with all its checks", arguments: [0, -1, -2400],
+        [0, 4, 5])
+    func expiredCode(expires: Int, checks: Int) throws {
+        var expected = try verification(
+            expires: expires, checks: checks, sends: 4, sent: 600, previous: TestApp.code("older", expires: -1),
+            age: 2999)
+        let decision = try resend().decide(expected)
+        expected.code = TestApp.code("new")
+        expected.previousCode = nil
+        expected.checks = 0
+        expected.sends = 5
+        expected.lastSentAt = now
+        #expect(decision == .send(expected))
+    }
+
+    @Test("A verification lives for all its codes, for an hour at most, and with its last code")
+    func lifetime() throws {
+        var limits = OTPLimits()
+        #expect(try verification().expiresAt(limits) == now + 3000)
+        #expect(try verification(expires: 600, age: 2999).expiresAt(limits) == now + 600)
+        limits.sendsPerVerification = 20
+        #expect(try verification().expiresAt(limits) == now + 3600)
+        limits.sendsPerVerification = 1
+        #expect(try verification().expiresAt(limits) == now + 600)
+    }
+
     @Test("A code of an earlier version, which cannot be derived, is replaced and stays valid")
     func underivable() throws {
         var running = try verification(sent: 30)
@@ -129,16 +159,30 @@ struct CodeTableTests {
         #expect(next.previousCode == running.code)
     }
 
-    @Test("A request too early waits for the delay, and one too many for the expiry of the code")
-    func limited() throws {
-        #expect(try resend().decide(try verification(sent: 29)) == .limited(until: now + 1))
-        #expect(try resend().decide(try verification(expires: 77, sends: 5, sent: 99)) == .limited(until: now + 77))
+    @Test("The code that was answered stays, no other is accepted, and none is sent again")
+    func answered() throws {
+        let both = try TestApp.verification(sent: 60, codeChallenge: "pkce")
+        var running = both
+        running.previousCode = TestApp.code("old")
+        let answered = running.answered(with: TestApp.code("old"), at: now)
+        #expect(answered.validCodes(at: now + 299).map(\.hash) == ["old"])
+        #expect(answered.validCodes(at: now + 300).isEmpty)
+        #expect(answered.answered(with: TestApp.code("old"), at: now + 9) == answered)
+        #expect(try resend().decide(answered) == .unknown)
     }
 
-    @Test("No code is sent again for an expired or foreign verification")
+    @Test("A request too early waits for the delay, and one too many for the end of the verification")
+    func limited() throws {
+        #expect(try resend().decide(try verification(sent: 29)) == .limited(until: now + 1))
+        #expect(
+            try resend().decide(try verification(expires: 77, sends: 5, sent: 99, age: 2000))
+                == .limited(until: now + 1000))
+    }
+
+    @Test("No code is sent again for a verification that has ended, and for a foreign one")
     func over() throws {
         #expect(try resend().decide(nil) == .unknown)
-        #expect(try resend().decide(try verification(expires: 0, sent: 60)) == .unknown)
+        #expect(try resend().decide(try verification(expires: 0, sent: 60, age: 3000)) == .unknown)
         #expect(try resend().decide(try verification(app: "domain2", sent: 60)) == .unknown)
     }
 }

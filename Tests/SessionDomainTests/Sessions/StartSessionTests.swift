@@ -6,11 +6,12 @@ import Testing
 struct StartSessionTests {
     private func intent(
         grants: [Grant] = [], epoch: Int64? = 3, endsHolds: Bool = false, replaces: String? = nil,
-        locale: String? = nil
+        verification: String? = nil, locale: String? = nil
     ) throws -> StartSession {
         StartSession(
             session: try TestApp.session(id: "ses_new"), grants: grants, challengeID: "chl",
-            challengeEpoch: epoch, endsHolds: endsHolds, challengeExpiresAt: now + 300, proof: TestApp.proof(),
+            verification: verification, challengeEpoch: epoch, endsHolds: endsHolds, challengeExpiresAt: now + 300,
+            proof: TestApp.proof(),
             previousSessionID: replaces, maximumSessions: 3, now: now,
             events: try TestApp.events(), locale: locale)
     }
@@ -59,6 +60,23 @@ struct StartSessionTests {
             if case .setLocale(let locale, _) = change { locale } else { nil }
         }
         #expect(locales == (written.map { [$0] } ?? []))
+    }
+
+    @Test("A session ends the verification whose code it answers, and a rejected login does not")
+    func endsVerification() throws {
+        let running = try TestApp.verification(codeChallenge: "pkce")
+        #expect(try intent().facts.verification == nil)
+        #expect(try intent(verification: "token").facts.verification == .tokenHash("token"))
+        let started = try intent(verification: "token").decide(try facts { $0.verification = running })
+        #expect(started.changes.contains(.deleteVerification(running)))
+        let gone = try intent(verification: "token").decide(try facts())
+        #expect(gone.changes.count == started.changes.count - 1)
+        let rejected = try intent(verification: "token").decide(
+            try facts { facts in
+                facts.verification = running
+                facts.user?.loginEpoch = 4
+            })
+        #expect(rejected == .unwritten(.challengeVoid, checking: try once))
     }
 
     @Test("A rejected login writes nothing, and a spent proof or challenge is reported before everything else")

@@ -57,11 +57,11 @@ extension TestApp {
     /// A running verification, whose code has the hash `right`.
     static func verification(
         _ key: String = "token", of identifier: CanonicalIdentifier? = nil, checks: Int = 0, sends: Int = 1,
-        sent: Int = 0, expires: Int = 600, isSuppressed: Bool = false
+        sent: Int = 0, expires: Int = 600, isSuppressed: Bool = false, codeChallenge: String? = nil
     ) throws -> Verification {
         Verification(
             tokenHash: key, appID: try appID(), identifier: try identifier ?? mail(), loginConfigID: "lcfg",
-            codeChallenge: nil, isSuppressed: isSuppressed, code: code("right", of: key, expires: expires),
+            codeChallenge: codeChallenge, isSuppressed: isSuppressed, code: code("right", of: key, expires: expires),
             checks: checks, sends: sends, lastSentAt: now - sent, createdAt: now - sent)
     }
 
