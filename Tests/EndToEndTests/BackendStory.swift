@@ -71,6 +71,15 @@ struct BackendStory {
         #expect(try await client.data(for: request).1.statusCode == 200)
     }
 
+    @Test("A backend whose clock is behind accepts a new token without leeway", arguments: [0, -1, -29, -30])
+    func backendBehind(_ clockSkew: Int) async throws {
+        let world = try await ServiceWorld()
+        let backend = try VerifyingBackend(world, clockSkew: clockSkew, leeway: 0)
+        let client = try await world.signedIn()
+        #expect(try await client.data(for: request).1.statusCode == 200)
+        #expect(await backend.requests.map(\.status) == [200])
+    }
+
     @Test("A call that needs a step-up is rejected with the scope, and succeeds after the step-up")
     func stepUp() async throws {
         let world = try await ServiceWorld { $0.sessions.accessTokenBinding = .dpop }

@@ -250,6 +250,15 @@ function claimsOf(token) {
   }
 }
 
+/** Seconds by which the service sets `iat` back, because common libraries reject a token from the future. */
+const backdating = 30;
+
+/** When the service issued an access token, in seconds; `undefined` without one. @param {string | undefined} token */
+const issueTimeOf = (token) => {
+  const issuedAt = claimsOf(token)?.iat;
+  return issuedAt === undefined ? undefined : issuedAt + backdating;
+};
+
 const registeredClaims = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "client_id", "cnf"]);
 
 /** @param {string} accessToken @returns {Profile} */
@@ -643,7 +652,7 @@ class ServiceConnection {
    */
   async #learn(response, json) {
     const nonce = response.headers.get("DPoP-Nonce") ?? undefined;
-    const seconds = Date.parse(response.headers.get("Date") ?? "") / 1000 || claimsOf(json?.access_token)?.iat;
+    const seconds = Date.parse(response.headers.get("Date") ?? "") / 1000 || issueTimeOf(json?.access_token);
     const measured = seconds === undefined ? undefined : seconds - Date.now() / 1000;
     await this.store.update((record) => {
       const clockOffset = measured === undefined ? record.clockOffset : correctedOffset(record.clockOffset, measured);
@@ -1008,7 +1017,9 @@ export class PreludeSessionClient {
   #isFresh(record, margin) {
     const { accessToken, expiresAt, isRejected } = requireSession(record);
     const left = expiresAt - serverTime(record);
-    const lifetime = expiresAt - (claimsOf(accessToken)?.iat ?? 0);
+    // Another server may not set `iat` back. A short life counts as a third at least.
+    const lifetime = Math.max(expiresAt - (issueTimeOf(accessToken) ?? 0),
+      (expiresAt - (claimsOf(accessToken)?.iat ?? 0)) / 3);
     return !isRejected && left > Math.min(this.#options.earlyRefreshMargin, lifetime / 3)
       && left >= Math.min(margin, lifetime * 2 / 3);
   }

@@ -47,8 +47,14 @@ extension StoredSession {
     /// The scopes in the access token's `scope` claim.
     var scopes: Set<Substring> { Set((try? accessClaims?.stringIfPresent("scope"))?.split(separator: " ") ?? []) }
 
-    /// From the access token's `iat` to its expiry, in seconds; `nil` without an `iat`.
+    /// From the access token's issue to its expiry, in seconds; `nil` without an `iat`.
+    ///
+    /// The service sets `iat` back. A server that does not may issue tokens that live shorter than that.
     var accessTokenLifetime: TimeInterval? {
-        (try? accessClaims?.numberIfPresent("iat")).map { accessTokenExpiresAt.timeIntervalSince1970 - $0 }
+        (try? accessClaims?.numberIfPresent("iat")).map { issuedAt in
+            let measured = accessTokenExpiresAt.timeIntervalSince1970 - issuedAt
+            let backdating = TimeInterval(IssueTime.backdating)
+            return measured > backdating ? measured - backdating : measured
+        }
     }
 }

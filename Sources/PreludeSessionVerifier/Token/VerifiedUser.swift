@@ -14,7 +14,8 @@ public struct VerifiedUser: Sendable, Equatable {
     public let tokenID: String?
     /// `scope`: the scopes of the token (RFC 8693 §4.2).
     public let scopes: Set<String>
-    /// `iat`: when the token was issued; see ``require(issuedWithin:)``.
+    /// `iat`: 30 seconds before the service issued the token, for libraries that accept no difference of clocks; see
+    /// ``require(issuedWithin:)``.
     public let issuedAt: Date?
     /// `exp`: when the token expires.
     public let expiresAt: Date
@@ -54,13 +55,15 @@ public struct VerifiedUser: Sendable, Equatable {
     /// A revoked session gets no new token. An app that uses `PreludeSession` refreshes its token and repeats the request
     /// automatically.
     ///
-    /// - Parameter seconds: The maximum age of the token. Allow for network delay and clock differences: with less than 10
-    ///   seconds, a new token may be rejected.
+    /// - Parameter seconds: The maximum age of the token, counted from 30 seconds after its `iat`. Allow for network delay and
+    ///   clock differences: with less than 10 seconds, a new token may be rejected.
     /// - Throws: ``VerificationError`` with status 401 and `invalid_token` (RFC 6750 §3.1) if the token is older, if it has
     ///   no `iat`, or if its `iat` is more than 60 seconds in the future.
     public func require(issuedWithin seconds: TimeInterval) throws(VerificationError) {
         // The age of a token from the future is unknown.
-        guard let issuedAt, case let age = verifiedAt.timeIntervalSince(issuedAt), -60 <= age, age <= seconds else {
+        guard let issuedAt, case let age = verifiedAt.timeIntervalSince(issuedAt), -60 <= age,
+            age <= seconds + TimeInterval(IssueTime.backdating)
+        else {
             throw VerificationError(.tokenTooOld, schemes: schemes)
         }
     }

@@ -60,10 +60,11 @@ package struct DevelopmentTokens: Sendable {
     private func sign(_ scopes: [String], for user: User, app: AppRuntime, lifetime: Int) throws -> Issued {
         let now = environment.now()
         let expiresAt = Timestamp(seconds: (now + lifetime).seconds)
+        let begin = now.seconds - IssueTime.backdating
         var claims = AccessTokenClaims(
             iss: app.issuer, aud: app.settings.id.rawValue, sub: user.id, sid: environment.newID("ses"),
-            clientID: app.settings.id.rawValue, jti: Base64URL.encode(environment.randomBytes(16)), iat: now.seconds,
-            nbf: now.seconds, exp: expiresAt.seconds, scope: scopes.isEmpty ? nil : scopes.joined(separator: " "))
+            clientID: app.settings.id.rawValue, jti: Base64URL.encode(environment.randomBytes(16)), iat: begin,
+            nbf: begin, exp: expiresAt.seconds, scope: scopes.isEmpty ? nil : scopes.joined(separator: " "))
         claims.mapped = app.settings.claims?.resolve(user: user, client: ClientFacts(), at: now) ?? [:]
         return Issued(
             accessToken: try JWT.sign(payload: claims.json, type: TokenType.accessToken, key: app.accessKey),

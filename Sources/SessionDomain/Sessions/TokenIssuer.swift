@@ -56,10 +56,11 @@ struct TokenIssuer: Sendable {
         let access = EffectiveScopes(app: app.settings, session: session, grants: grants, now: now)
         // A token ends with the first of its grants.
         let expiresAt = ([now + policy.accessTokenLifetime, session.expiresAt] + access.ends).min() ?? now
+        let begin = now.seconds - IssueTime.backdating
         var claims = AccessTokenClaims(
             iss: app.issuer, aud: app.settings.id.rawValue, sub: user.id, sid: session.id,
             clientID: app.settings.id.rawValue,
-            jti: Base64URL.encode(environment.randomBytes(16)), iat: now.seconds, nbf: now.seconds,
+            jti: Base64URL.encode(environment.randomBytes(16)), iat: begin, nbf: begin,
             exp: expiresAt.seconds, scope: access.scopes.isEmpty ? nil : access.scopes.joined(separator: " "))
         if policy.accessTokenBinding == .dpop { claims.cnf = session.keyThumbprint.map(Confirmation.init) }
         // Only browsers that make no proofs have sessions without a key.

@@ -20,13 +20,17 @@ actor VerifyingBackend {
     /// - Parameters:
     ///   - stepUp: The scope that every call needs.
     ///   - greatestAge: The maximum age of an access token, in seconds.
+    ///   - clockSkew: Seconds by which its clock is ahead.
+    ///   - leeway: The accepted difference of clocks; `nil` is the default.
     init(
-        _ world: ServiceWorld, nonces: NoncePolicy = .never, stepUp: String? = nil, greatestAge: TimeInterval? = nil
+        _ world: ServiceWorld, nonces: NoncePolicy = .never, stepUp: String? = nil, greatestAge: TimeInterval? = nil,
+        clockSkew: Int = 0, leeway: TimeInterval? = nil
     ) throws {
         let clock = world.clock
         var options = VerifierOptions()
         options.nonces = nonces
-        options.environment = VerifierEnvironment { clock.timestamp.date }
+        if let leeway { options.leeway = leeway }
+        options.environment = VerifierEnvironment { (clock.timestamp + clockSkew).date }
         verifier = try SessionVerifier(
             service: world.origin, audience: world.appID.rawValue, resources: ["https://api.example.com"],
             options: options, keySource: ServiceKeySource(router: world.router))

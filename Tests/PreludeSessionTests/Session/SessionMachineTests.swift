@@ -39,7 +39,7 @@ struct SessionMachineTests {
         let end = now.addingTimeInterval(left)
         let stored = StoredSession(
             refreshToken: "r", refreshTokenExpiresAt: nil,
-            accessToken: TestToken.access("a", issuedAt: end.timeIntervalSince1970 - lifetime),
+            accessToken: TestToken.access("a", issuedAt: end.timeIntervalSince1970 - lifetime - 30),
             accessTokenExpiresAt: end)
         var machine = SessionMachine()
         machine.signedIn(stored)
@@ -56,7 +56,7 @@ struct SessionMachineTests {
         let end = now.addingTimeInterval(left)
         let stored = StoredSession(
             refreshToken: "r", refreshTokenExpiresAt: nil,
-            accessToken: TestToken.access("a", issuedAt: end.timeIntervalSince1970 - lifetime),
+            accessToken: TestToken.access("a", issuedAt: end.timeIntervalSince1970 - lifetime - 30),
             accessTokenExpiresAt: end)
         var machine = SessionMachine()
         machine.signedIn(stored)
