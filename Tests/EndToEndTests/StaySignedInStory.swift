@@ -151,13 +151,46 @@ struct StaySignedInStory {
         #expect(try await laptop.listSessions().total == 1)
     }
 
-    @Test("Suspending a user ends the user's sessions")
-    func disabledUser() async throws {
+    @Test(
+        "Suspending a user ends the user's sessions, and each call says why until the account is active again",
+        arguments: [User.Status.suspended, .inactive])
+    func disabledUser(status: User.Status) async throws {
         let world = try await ServiceWorld()
         let client = try await world.signedIn()
         let userID = try #require(await client.profile?.userID)
-        _ = try await world.service.users.setStatus(.suspended, user: userID, app: world.appID)
-        await #expect(throws: PreludeSessionError.self) { try await client.listSessions() }
+        _ = try await world.service.users.setStatus(status, user: userID, app: world.appID)
+        for _ in 1...2 {
+            let error = await #expect(throws: PreludeSessionError.self) { try await client.listSessions() }
+            #expect(error?.isAccountSuspended == true)
+            guard case .forbidden = error else { return #expect(Bool(false), "\(String(describing: error))") }
+            #expect(await client.profile?.userID == userID, "the session is kept")
+        }
+        _ = try await world.service.users.setStatus(.active, user: userID, app: world.appID)
+        let ended = await #expect(throws: PreludeSessionError.self) { try await client.listSessions() }
+        #expect(ended.map(isUnauthorized) == true)
         #expect(await client.profile == nil)
+        #expect(try await world.signIn(client).profile.userID == userID)
+    }
+
+    @Test(
+        "A suspended user learns it by the right code, and a wrong code gets the usual answer",
+        arguments: [User.Status.suspended, .inactive])
+    func codeOfDisabledUser(status: User.Status) async throws {
+        let world = try await ServiceWorld()
+        let client = try await world.signedIn()
+        let userID = try #require(await client.profile?.userID)
+        _ = try await world.service.users.setStatus(status, user: userID, app: world.appID)
+        let faults = Faults()
+        let other = try world.client(faults: faults)
+        try await other.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))
+        let wrong = await #expect(throws: PreludeSessionError.self) { try await other.checkOTP("1234567") }
+        #expect(wrong?.code == .badCheckCode && wrong?.isAccountSuspended == false)
+        faults.inject(.dropAnswer, on: .checkOTP)
+        let right = await #expect(throws: PreludeSessionError.self) {
+            try await other.checkOTP(try world.code(for: "ada@example.com"))
+        }
+        #expect(right?.code == (status == .suspended ? .suspendedAccount : .inactiveUser))
+        #expect(await other.profile == nil)
     }
 }

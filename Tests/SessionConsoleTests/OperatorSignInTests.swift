@@ -61,7 +61,8 @@ struct OperatorSignInTests {
         }
         #expect(Set(pages).count == 1)
         _ = try await world.code(for: "grace@example.com")
-        #expect(Set(world.world.mailbox.messages.map(\.to)) == ["grace@example.com"])
+        // A suspended operator learns the status by the right code.
+        #expect(Set(world.world.mailbox.messages.map(\.to)) == ["grace@example.com", "suspended@example.com"])
     }
 
     @Test("Wrong codes of an operator are limited, as those of users are, and failures are events")

@@ -68,7 +68,8 @@ enum RotationRules {
             let older = try await world.rotate(session, generation: 6, proof: other, after: 201)
             #expect(older.reason == .refreshTokenReused)
         },
-        ContractRule("Without attempt ids a lost answer is repeated until the successor is used") { world async throws in
+        ContractRule("Without attempt ids a lost answer is repeated until the successor is used") {
+            world async throws in
             let session = try await world.signIn(try await world.addUser())
             _ = try await world.rotate(session, proof: world.proof("a"))
             for (name, seconds) in [("b", 61), ("c", -300), ("d", 86_400)] {
@@ -195,11 +196,14 @@ enum RotationRules {
         },
         ContractRule("A user that may no longer sign in cannot refresh (R8)") {
             world async throws in
-            // An import or a fault could leave a suspended user with a live session.
             let user = try await world.addUser()
-            let session = try await world.signIn(user)
+            let (session, browser) = (try await world.signIn(user), try await world.signIn(user, key: nil))
             _ = try await world.store.perform(SetUserStatus(.suspended, in: world.change(of: user.id)))
-            #expect(try await world.rotate(session, proof: world.proof("a")) == .refused(.unauthorized))
+            // The device proves its key, and learns why.
+            #expect(try await world.rotate(session, proof: world.proof("a")) == .refused(.suspendedAccount))
+            #expect(try await world.rotate(session, proof: world.proof("b", key: "x")) == .refused(.unauthorized))
+            #expect(try await world.rotate(session, proof: nil) == .refused(.unauthorized))
+            #expect(try await world.rotate(browser, proof: nil) == .refused(.unauthorized))
             #expect(try await !world.isLive(session))
         },
         ContractRule("A rotation never outlives the absolute end of its session") { world async throws in

@@ -267,8 +267,9 @@ def test_a_change_of_a_user_by_an_operator_is_obeyed_by_the_next_node(nodes, man
             management.expect(200, "PUT", f"/users/{user}/status", {"status": status})
             assert management.get(f"/users/{user}")["status"] == status
             assert ada.device.password(ada.email, PASSWORD).status == expected
-            # The suspension ended the session.
-            assert outcome(ada.device.refresh(ada.refresh_token)) == (401, "unauthorized")
+            # The suspension ended the session, and its device learns why while it lasts.
+            ended = (403, "suspended_account") if status == "suspended" else (401, "unauthorized")
+            assert outcome(ada.device.refresh(ada.refresh_token)) == ended
         management.expect(204, "DELETE", f"/users/{user}")
         assert management.send("GET", f"/users/{user}").status == 404
         assert ada.device.password(ada.email, PASSWORD).status == 401

@@ -25,7 +25,7 @@
  */
 
 /** The version of this module, a part of the path that never changes. */
-export const version = "1.1.0";
+export const version = "1.2.0";
 
 // --------------------------------------------------------------------------------------------------------------- Types
 
@@ -134,7 +134,7 @@ const challengeCodes = new Set(["missing_challenge_token", "invalid_challenge_to
 
 /** Codes about the refresh itself, with or without a challenge. */
 const refreshCodes = new Set(["unauthorized", "missing_dpop_proof", "dpop_key_mismatch", "invalid_dpop_proof",
-  "use_dpop_nonce", "rate_limited", "too_many_requests"]);
+  "use_dpop_nonce", "rate_limited", "too_many_requests", "suspended_account", "inactive_user"]);
 
 /** An error of this module. Decide by `kind` and `code`; the message is for developers and contains no secret. */
 export class PreludeSessionError extends Error {
@@ -253,7 +253,10 @@ function claimsOf(token) {
 /** Seconds by which the service sets `iat` back, because common libraries reject a token from the future. */
 const backdating = 30;
 
-/** When the service issued an access token, in seconds; `undefined` without one. @param {string | undefined} token */
+/**
+ * When the service issued an access token, in seconds; `undefined` without one.
+ * @param {string | undefined} token
+ */
 const issueTimeOf = (token) => {
   const issuedAt = claimsOf(token)?.iat;
   return issuedAt === undefined ? undefined : issuedAt + backdating;
@@ -1017,9 +1020,9 @@ export class PreludeSessionClient {
   #isFresh(record, margin) {
     const { accessToken, expiresAt, isRejected } = requireSession(record);
     const left = expiresAt - serverTime(record);
-    // Another server may not set `iat` back. A short life counts as a third at least.
-    const lifetime = Math.max(expiresAt - (issueTimeOf(accessToken) ?? 0),
-      (expiresAt - (claimsOf(accessToken)?.iat ?? 0)) / 3);
+    const measured = expiresAt - (claimsOf(accessToken)?.iat ?? 0);
+    // A server that does not set `iat` back may issue tokens that live shorter than that.
+    const lifetime = measured > backdating ? measured - backdating : measured;
     return !isRejected && left > Math.min(this.#options.earlyRefreshMargin, lifetime / 3)
       && left >= Math.min(margin, lifetime * 2 / 3);
   }

@@ -11,7 +11,7 @@ extension ErrorResponse {
     /// Codes about the refresh itself, with or without a challenge.
     private static let refreshCodes: Set<ErrorCode> = [
         .unauthorized, .missingDPoPProof, .dpopKeyMismatch, .invalidDPoPProof, .useDPoPNonce, .rateLimited,
-        "too_many_requests",
+        "too_many_requests", .suspendedAccount, .inactiveUser,
     ]
 
     /// Whether the challenge cannot continue. It must be dropped, or every refresh would be rejected because of it.

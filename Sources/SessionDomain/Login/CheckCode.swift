@@ -61,7 +61,7 @@ package struct CheckCode: Intent {
         }
         func failed(_ reason: LoginFailure) -> [Change] { [.append(events.loginFailed(reason, method, of: subject))] }
         let counted = counters.map { $0.counted(app: appID) }
-        // The same for a wrong code and for the right one of an identifier that may not sign in, and when a right code is
+        // The same for a wrong code and for the right one of an identifier without a user, and when a right code is
         // checked again.
         let rejected: CheckCodeOutcome = checked.checks < limits.checksPerCode ? .wrong : .spent
         let countedTry = counted + [.replaceVerification(current, with: checked)]
@@ -78,13 +78,17 @@ package struct CheckCode: Intent {
             spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
         }
         if let user = facts.user {
-            guard user.status == .active else { return Decision(rejected, countedTry + failed(.inactiveUser)) }
             guard user.identifiers.contains(where: { $0.isStored(as: checked.identifier) }) else {
                 return Decision(rejected, countedTry + failed(.otherSpelling))
             }
+            let changes = proven(isHeld: user.isHeld(identifier, at: now))
+            // Who has the code can read the messages of the identifier.
+            guard user.status == .active else {
+                return Decision(.inactive(user.status), changes + failed(.inactiveUser))
+            }
             // The user was created by the first check of this code.
             let isNew = current.isAnswered && user.createdAt == current.answeredAt
-            return Decision(.right(outcome, user, isNew: isNew), proven(isHeld: user.isHeld(identifier, at: now)))
+            return Decision(.right(outcome, user, isNew: isNew), changes)
         }
         guard signUp else { return Decision(rejected, countedTry + failed(.unknownUser)) }
         let user = newUser(for: checked)
@@ -101,16 +105,17 @@ package struct CheckCode: Intent {
         return .count(next)
     }
 
-    /// Why no code is right. `nil` if the identifier may sign in.
+    /// Why no code is right. `nil` if one may be.
     private func reason(user: User?, isSuppressed: Bool) -> LoginFailure? {
-        guard let user else { return signUp && !isSuppressed ? nil : .unknownUser }
-        return user.status == .active ? nil : .inactiveUser
+        user == nil && (!signUp || isSuppressed) ? .unknownUser : nil
     }
 
     /// Reports an attempt at an expired or used-up code, once per code: such attempts are not counted, so a caller could
     /// make any number of events.
     func rejection(_ facts: Facts, of subject: (CanonicalIdentifier) -> LoginSubject) -> [Change] {
-        guard let current = facts.verification, current.appID == appID, current.expiresAt(limits) > now else { return [] }
+        guard let current = facts.verification, current.appID == appID, current.expiresAt(limits) > now else {
+            return []
+        }
         let key = "login.failed/\(current.tokenHash)/\(current.sends)"
         guard !facts.isTaken(.redemption(key)) else { return [] }
         let event = events.loginFailed(
@@ -143,6 +148,8 @@ package enum CodePrecheck: Sendable, Equatable {
 
 package enum CheckCodeOutcome: Sendable, Equatable {
     case right(Verification, User, isNew: Bool)
+    /// The code is right, and its user may not sign in.
+    case inactive(User.Status)
     case wrong
     /// As `wrong`, and no later check of the code that was sent is accepted: its checks are used up, or it has expired.
     ///

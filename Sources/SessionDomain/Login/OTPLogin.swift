@@ -133,6 +133,7 @@ package struct OTPLogin: Sendable {
         case .wrong: throw Refusal.badCode
         case .spent: throw Refusal.spentCode
         case .limited(let limit): throw limit.refusal(now: now, observer: environment.observer)
+        case .inactive(let status): throw status.refusal ?? .unauthorized
         case .right(let verification, let user, let isNew):
             let scopes = app.settings.otpLogins.first { $0.id == verification.loginConfigID }?.grantedScopes ?? []
             return try app.issueLoginChallenge(

@@ -55,8 +55,8 @@ package struct StartVerification: Intent {
     }
 
     private func reasonToWithhold(user: User?) -> LoginFailure? {
-        guard let user else { return signUp ? nil : .unknownUser }
-        return user.status == .active ? nil : .inactiveUser
+        // A user that may not sign in gets a code, too, and learns the status by it.
+        user == nil && !signUp ? .unknownUser : nil
     }
 }
 

@@ -61,8 +61,10 @@ package struct RotateRefreshToken: Intent {
         case .revoke(let next, let events, let reason):
             // A thief may hold what other sessions earned or began. All of it ends.
             changes += [.replaceSession(session, with: next), .deleteStepUps(of: user)]
+            let refusal = provesDevice(session) ? user.status.refusal : nil
             return Decision(
-                .revoked(next, reason), changes + events.map { .append($0) } + notice(session, user, reason, facts))
+                refusal.map { .refused($0) } ?? .revoked(next, reason),
+                changes + events.map { .append($0) } + notice(session, user, reason, facts))
         case .refuse(let refusal): return Decision(.refused(refusal), changes)
         }
     }

@@ -21,8 +21,8 @@ extension RotateRefreshToken {
     ///
     /// - Parameter isReplay: Whether the proof was used before.
     package func decide(session: Session, user: User, isReplay: Bool) -> RotationDecision {
+        if let refusal = user.status.refusal { return decideInactive(session, refusal, isReplay: isReplay) }
         guard isLive(session) else { return .refuse(.unauthorized) }
-        guard user.status == .active else { return revoke(session, reason: .userInactive) }
         guard let thumbprint = session.keyThumbprint else { return decideUnbound(session) }
         let isSpent = generation < session.generation
         // A spent token without its key is stolen. An unspent token is only rejected.
@@ -39,6 +39,23 @@ extension RotateRefreshToken {
 
     /// Whether the session is of this app and has not ended.
     func isLive(_ session: Session) -> Bool { session.appID == appID && session.isLive(at: now) }
+
+    /// Decides about the session of a user that may not sign in. Its device learns why; its key and a token that it has not left
+    /// behind prove that it is the device.
+    private func decideInactive(_ session: Session, _ refusal: Refusal, isReplay: Bool) -> RotationDecision {
+        guard let proof, provesDevice(session) else {
+            return isLive(session) ? revoke(session, reason: .userInactive) : .refuse(.unauthorized)
+        }
+        if needsNonce(proof, session) { return demandNonce(session) }
+        if isReplay { return .refuse(.replayedProof) }
+        return isLive(session) ? revoke(session, reason: .userInactive) : .refuse(refusal)
+    }
+
+    /// Whether the request is from the device of the session, which may have ended before its time.
+    func provesDevice(_ session: Session) -> Bool {
+        session.appID == appID && session.expiresAt > now && generation >= session.generation - 1
+            && session.keyThumbprint != nil && proof?.thumbprint == session.keyThumbprint
+    }
 
     private func decideUnbound(_ session: Session) -> RotationDecision {
         // Without a key, a token that is ahead of the row is not recovered: the MAC is the only evidence.

@@ -48,7 +48,8 @@ package struct SessionLifecycle: Sendable {
         let outcome = try await store.perform(
             StartSession(
                 session: session, grants: grants, challengeID: challenge.jti,
-                verification: challenge.answeredVerification, challengeEpoch: challenge.loginEpoch, endsHolds: challenge.endsHolds ?? false,
+                verification: challenge.answeredVerification, challengeEpoch: challenge.loginEpoch,
+                endsHolds: challenge.endsHolds ?? false,
                 challengeExpiresAt: Timestamp(seconds: challenge.exp),
                 method: challenge.method, proof: use,
                 previousSessionID: previousToken.flatMap {
@@ -70,8 +71,7 @@ package struct SessionLifecycle: Sendable {
         case .challengeVoid: throw try await reported(.voidChallenge, as: .invalidChallenge, challenge, app, now)
         case .unknownUser: throw try await reported(.unknownUser, as: .unauthorized, challenge, app, now)
         case .inactive(let status):
-            let refusal = status == .suspended ? Refusal.suspendedAccount : .inactiveUser
-            throw try await reported(.inactiveUser, as: refusal, challenge, app, now)
+            throw try await reported(.inactiveUser, as: status.refusal ?? .unauthorized, challenge, app, now)
         }
     }
 

@@ -51,10 +51,17 @@ package struct User: Sendable, Equatable {
 
     /// Throws if the user may not sign in.
     package func requireActive() throws(Refusal) {
-        switch status {
-        case .active: return
-        case .inactive: throw .inactiveUser
-        case .suspended: throw .suspendedAccount
+        if let refusal = status.refusal { throw refusal }
+    }
+}
+
+extension User.Status {
+    /// What the user learns who has proven an identifier, the password or the device. `nil` if the user may sign in.
+    package var refusal: Refusal? {
+        switch self {
+        case .active: nil
+        case .inactive: .inactiveUser
+        case .suspended: .suspendedAccount
         }
     }
 }

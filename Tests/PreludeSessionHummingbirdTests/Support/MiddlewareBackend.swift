@@ -31,7 +31,7 @@ struct MiddlewareBackend {
         signedIn.get("/owner") { _, context in try context.requireUser().userID }
         signedIn.get("/conflict") { _, _ -> String in throw HTTPError(.conflict) }
         signedIn.get("/recent") { _, context in
-            try context.requireUser().require(issuedWithin: -1)
+            try context.requireUser().require(issuedWithin: -31)
             return "recent"
         }
         for scope in ["read", "admin"] {

@@ -5,7 +5,7 @@ import Testing
 struct LoginDecisionTests {
     private func exhausted(_ key: CounterKey) -> FailedGuard { .exhausted(key, until: now + 77) }
 
-    @Test("A start is counted, and the code is suppressed for users that may not sign in")
+    @Test("A start is counted, and the code is suppressed for identifiers that no user has and none may get")
     func start() throws {
         let mail = try TestApp.mail()
         let budget = CallBudget(.start, limits: OTPLimits(), device: nil, now: now)
@@ -13,7 +13,8 @@ struct LoginDecisionTests {
         let verifications = [false: try TestApp.verification("sent"), true: try TestApp.verification("suppressed")]
         let rows: [(status: User.Status?, signUp: Bool, isSuppressed: Bool)] = [
             (nil, true, false), (nil, false, true), (.active, true, false), (.active, false, false),
-            (.inactive, true, true), (.suspended, true, true), (.suspended, false, true),
+            // They get a code, so that the owner learns the status.
+            (.inactive, true, false), (.suspended, true, false), (.suspended, false, false),
         ]
         for row in rows {
             let intent = StartVerification(
@@ -23,7 +24,7 @@ struct LoginDecisionTests {
             let facts = try Facts { facts in facts.user = try row.status.map { try TestApp.user([mail], status: $0) } }
             let subject = LoginSubject(mail, userID: facts.user?.id)
             let withheld: LoginFailure? =
-                row.isSuppressed ? row.status == nil ? .unknownUser : .inactiveUser : nil
+                row.isSuppressed ? .unknownUser : nil
             let message = TestApp.draft.code(of: expected, for: subject, withheld: withheld, at: now)
             // The same writes in all rows.
             #expect(

@@ -106,6 +106,19 @@ struct RotationChangesTests {
         #expect(decision.changes.count == 5)
     }
 
+    @Test("The session of an inactive user ends, and only its device learns why")
+    func inactive() throws {
+        for (proof, outcome) in [
+            (TestApp.proof(), RotationOutcome.refused(.suspendedAccount)), (nil, nil),
+        ] as [(ProofUse?, RotationOutcome?)] {
+            let decision = try intent(proof: proof).decide(try facts { $0.user = try TestApp.user(status: .suspended) })
+            var ended = try TestApp.session()
+            ended.revokedAt = now
+            #expect(decision.outcome == outcome ?? .revoked(ended, .userInactive))
+            #expect(decision.changes.contains(.replaceSession(try TestApp.session(), with: ended)))
+        }
+    }
+
     @Test("Spent grants are deleted, covering grants are returned, and the others stay")
     func grants() throws {
         let covering = try TestApp.grant(id: "grt_a")
