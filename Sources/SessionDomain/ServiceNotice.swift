@@ -12,8 +12,8 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// Signing keys in the database are sealed with a master key that this process does not have.
     case masterKeyMissing(id: String)
 
-    /// An app sends no further codes to unknown devices until this time: none at all, or none to the numbers of a country.
-    case sendLimitReached(app: AppID, callingCode: String?, until: Timestamp)
+    /// Calls are refused by this limit until a time in RFC 3339. One notice for each counter and hour.
+    case limitReached(LimitName, app: AppID, callingCode: String?, until: String)
 
     /// Devices presented refresh tokens that are newer than their sessions in the database. The number since the start.
     case sessionsRecovered(count: Int)
@@ -56,7 +56,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case clockJumped = "clock_jumped"
         case clockWasSet = "clock_was_set"
         case masterKeyMissing = "master_key_missing"
-        case sendLimitReached = "send_limit_reached"
+        case limitReached = "limit_reached"
         case sessionsRecovered = "sessions_recovered"
         case routeFailed = "route_failed"
         case routeRecovered = "route_recovered"
@@ -74,7 +74,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .clockJumped: .clockJumped
         case .clockWasSet: .clockWasSet
         case .masterKeyMissing: .masterKeyMissing
-        case .sendLimitReached: .sendLimitReached
+        case .limitReached: .limitReached
         case .sessionsRecovered: .sessionsRecovered
         case .routeFailed: .routeFailed
         case .routeRecovered: .routeRecovered
@@ -110,9 +110,15 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .clockWasSet(let seconds):
             "the system clock was set \(seconds < 0 ? "back" : "ahead") by \(abs(seconds)) seconds. While it is wrong, codes, "
                 + "access tokens and sessions end too early or too late: compare it with NTP"
-        case .sendLimitReached(let app, let callingCode, let until):
-            "app \(app) has sent as many codes\(callingCode.map { " to \($0)" } ?? "") as its limits allow in a day. It sends "
-                + "no more to unknown devices until \(until.rfc3339): check for abuse, or raise the limit"
+        case .limitReached(.sendsToCallingCode, let app, let callingCode, let until):
+            "app \(app) has sent as many codes to \(callingCode ?? "a country") as its limits allow. It sends no more to "
+                + "unknown devices until \(until): check for abuse, or raise limits.calling_code_sends_per_day"
+        case .limitReached(.sendsOfApp, let app, _, let until):
+            "app \(app) has sent as many codes as its limits allow. It sends no more to unknown devices until \(until): "
+                + "check for abuse, or raise limits.app_sends_per_day"
+        case .limitReached(let limit, let app, _, let until):
+            "app \(app) refuses calls by its limit \(limit.rawValue) until \(until)"
+                + (limit.setting.map { "; the setting is \($0)" } ?? "")
         case .sessionsRecovered(let count):
             "refresh tokens were newer than their sessions in the database, \(count) since the start of this process; the "
                 + "sessions continue. Was the database restored from a backup? Then sessions that were revoked since the "

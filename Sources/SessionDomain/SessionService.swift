@@ -71,13 +71,10 @@ package final class SessionService: Sendable {
                 store: store, directory: directory, keys: keys, routes: routes, environment: environment),
             environment: environment)
         self.messages = messages
-        let codes = CodeSender(
-            keys: keys, routes: routes, notices: SendNotices(observer: environment.observer), environment: environment,
-            courier: messages)
+        let codes = CodeSender(keys: keys, routes: routes, environment: environment, courier: messages)
         otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
-        passwordLogin = PasswordLogin(
-            store: store, keys: keys, hasher: hasher, sources: sources, environment: environment)
-        migrationLogin = MigrationLogin(store: store, call: call, sources: sources, environment: environment)
+        passwordLogin = PasswordLogin(store: store, keys: keys, hasher: hasher, environment: environment)
+        migrationLogin = MigrationLogin(store: store, keys: keys, call: call, environment: environment)
         sessions = SessionLifecycle(
             store: store, keys: keys, environment: environment, recoveries: recoveries)
         authenticator = AccessTokenAuthenticator(store: store, environment: environment)
@@ -85,8 +82,7 @@ package final class SessionService: Sendable {
         stepUp = StepUp(
             store: store, keys: keys, codes: codes,
             hook: DelegationHook(call: call, store: store, environment: environment),
-            customSteps: CustomSteps(operatorKeys: OperatorKeys(egress: egress)), sources: sources,
-            environment: environment)
+            customSteps: CustomSteps(operatorKeys: OperatorKeys(egress: egress)), environment: environment)
         passwordChange = PasswordChange(store: store, hasher: hasher, environment: environment)
         apps = AppManagement(store: store, keys: signingKeys, directory: directory, environment: environment)
         loginConfigs = LoginConfigManagement(apps: apps, environment: environment)
@@ -103,7 +99,7 @@ package final class SessionService: Sendable {
         courier = Courier(
             WebhookOutbox(store: store, directory: directory, call: call, environment: environment),
             environment: environment)
-        users = UserManagement(store: store, apps: store, hasher: hasher, environment: environment)
+        users = UserManagement(store: store, apps: store, hasher: hasher, keys: keys, environment: environment)
         exports = DataExports(store: store, environment: environment)
         developmentTokens = DevelopmentTokens(directory: directory, store: store, environment: environment)
         managementKeys = ManagementKeys(

@@ -217,6 +217,7 @@ private func addManagement(
         .post("/users/:user_id/identifiers", use: users.addIdentifier)
         .delete("/users/:user_id/identifiers", use: users.removeIdentifier)
         .delete("/users/:user_id/limits", use: users.clearLimits)
+        .delete("/limits", use: users.clearOtherLimits)
         .get("/users/:user_id/export", use: UserExportRoute(exports: service.exports).show)
         .get("/users/:user_id/sessions", use: sessions.list)
         .delete("/users/:user_id/sessions/:session_id", use: sessions.revoke)

@@ -85,8 +85,7 @@ struct AuditStory {
     @Test("A flood of limited attempts writes one event per counter, not one per attempt")
     func flood() async throws {
         let world = try await ServiceWorld { app in
-            app.passwordLogin?.identifierLimit = RateLimit(limit: 2, window: 900)
-            app.passwordLogin?.ipLimit = RateLimit(limit: 1000, window: 900)
+            app.otpLimits.failedChecks = RateLimit(limit: 2, window: 900)
         }
         let login = FrontendPath.passwordLogin.rawValue
         for _ in 0..<40 {
@@ -94,7 +93,7 @@ struct AuditStory {
         }
         #expect(try await trail(world, "name=login.failed").count == 2)
         let limited = try await trail(world, "name=login.limited")
-        #expect(limited.map { text($0, "data", "limit") } == ["password_tries"])
+        #expect(limited.map { text($0, "data", "limit") } == ["failures_hour"])
     }
 
     @Test("No event contains a code, password, token or key that the flows used")

@@ -26,7 +26,7 @@ struct BusyHasherStory {
     func busy() async throws {
         let hasher = Hasher()
         let world = try await ServiceWorld(hasher: hasher) { app in
-            app.passwordLogin?.identifierLimit = RateLimit(limit: 3, window: 900)
+            app.otpLimits.failedChecks = RateLimit(limit: 3, window: 900)
         }
         let identifier = try CanonicalIdentifier(type: "email_address", value: "grace@example.com")
         let user = try await world.service.users.create(

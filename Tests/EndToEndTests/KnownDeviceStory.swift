@@ -3,7 +3,6 @@ import PreludeSession
 import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
-import Synchronization
 import Testing
 
 @Suite("A stranger who spends the budgets of a user", .eachStore)
@@ -239,27 +238,16 @@ struct KnownDeviceStory {
         let world = try await world { $0.otpLimits.appSendsPerDay = 10 }
         let store = InMemoryCredentialStore()
         try await world.signedIn(Self.mail, store: store).logout()
-        let told = Notices()
-        let node = world.node { $0.observer = told }
+        let node = world.node { _ in }
         for index in 1...12 {
             _ = try await node.call(
                 "/v1/session/otp",
                 json: #"{"identifier":{"type":"email_address","value":"u\#(index)@example.com"}}"#)
         }
         #expect(world.mailbox.messages.count == 8)
-        #expect(told.all.count == 1)
-        guard case .sendLimitReached(world.appID, callingCode: nil, _)? = told.all.first else {
-            Issue.record("the operator is not told: \(told.all)")
-            return
-        }
+        let limited = EventQuery(app: world.appID, name: .exactly("login.limited"), limit: 10)
+        let told = try #require(try await world.service.store.events(limited))
+        #expect(told.map { $0.data["limit"] } == ["sends_of_app"])
         try await world.signIn(try node.client(store: store), as: Self.mail)
-    }
-
-    private final class Notices: ServiceObserver {
-        private let received = Mutex<[ServiceNotice]>([])
-        var all: [ServiceNotice] { received.withLock { $0 } }
-        func observe(_ occurrence: Occurrence) {
-            if case .notice(let notice) = occurrence { received.withLock { $0.append(notice) } }
-        }
     }
 }

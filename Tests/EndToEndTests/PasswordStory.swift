@@ -9,7 +9,7 @@ struct PasswordStory {
     private func world() async throws -> ServiceWorld {
         let world = try await ServiceWorld(hasher: Argon2PasswordHasher.cheap()) { app in
             app.passwordLogin?.policy.minLength = 12
-            app.passwordLogin?.identifierLimit = RateLimit(limit: 3, window: 900)
+            app.otpLimits.failedChecks = RateLimit(limit: 3, window: 900)
         }
         _ = try await world.service.users.create(
             app: world.appID,

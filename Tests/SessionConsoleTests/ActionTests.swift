@@ -33,8 +33,7 @@ struct ActionTests {
     private static let password = [
         "enabled=on", "password_compliancy.min_length=10", "password_compliancy.max_length=0",
         "password_compliancy.uppercase=0", "password_compliancy.lowercase=0", "password_compliancy.numbers=0",
-        "password_compliancy.symbols=0", "rate_limit_login_identifier.limit=10", "rate_limit_login_identifier.ttl=900",
-        "rate_limit_login_ip.limit=30", "rate_limit_login_ip.ttl=600",
+        "password_compliancy.symbols=0",
     ].joined(separator: "&")
 
     private static let settings = [
@@ -53,8 +52,11 @@ struct ActionTests {
         "starts.window=600", "failed_checks.limit=10", "failed_checks.window=3600", "failed_checks_per_day=20",
         "consecutive_failed_checks=99", "sends_per_hour=5", "sends_per_day=10", "app_sends_per_day=100",
         "calling_code_sends_per_day=100", "allowed_prefixes=%2B33", "starts_per_address.limit=30",
-        "starts_per_address.window=600", "checks_per_address.limit=60", "checks_per_address.window=600",
-        "sends_per_address.limit=30", "sends_per_address.window=600", "confirmed=on",
+        "starts_per_address.window=600", "failures_per_address.limit=60", "failures_per_address.window=600",
+        "invalid_calls_per_address.limit=30", "invalid_calls_per_address.window=600",
+        "migrations_per_address.limit=30", "migrations_per_address.window=600", "step_ups.limit=30",
+        "step_ups.window=600", "notices_per_day=5", "delivery_tests.limit=10", "delivery_tests.window=600",
+        "confirmed=on",
     ].joined(separator: "&")
 
     /// The configuration beside logins and sessions.
@@ -77,6 +79,7 @@ struct ActionTests {
                 app + "/step-up/steps", "jwks_url=https%3A%2F%2Fhooks.example.com%2Fjwks&step_keys=check_id", updated),
             Action(app + "/claims", "claims.0.name=tier&claims.0.source=text&claims.0.value=gold", updated),
             Action(app + "/limits", limits, updated),
+            Action(app + "/limits/clear", "subject=203.0.113.7", ["user.limits.cleared"]),
             Action(app + "/notices", "new_device=on&confirmed=on", updated),
             Action(app + "/migration", "session_validation_url=\(hook)", updated),
         ]

@@ -175,8 +175,10 @@ struct AffectedUsersTests {
                 "failed_checks_per_day=\(failed)", "consecutive_failed_checks=99", "sends_per_hour=5",
                 "sends_per_day=\(sends)", "app_sends_per_day=100", "calling_code_sends_per_day=\(calling)",
                 "allowed_prefixes=" + prefixes, "starts_per_address.limit=30", "starts_per_address.window=600",
-                "checks_per_address.limit=60", "checks_per_address.window=600", "sends_per_address.limit=30",
-                "sends_per_address.window=600",
+                "failures_per_address.limit=60", "failures_per_address.window=600",
+                "invalid_calls_per_address.limit=30", "invalid_calls_per_address.window=600",
+                "migrations_per_address.limit=30", "migrations_per_address.window=600", "step_ups.limit=30",
+                "step_ups.window=600", "notices_per_day=5", "delivery_tests.limit=10", "delivery_tests.window=600",
             ].joined(separator: "&")
         }
         #expect(try await browser.post(path, form("")).status == 303)
@@ -203,7 +205,7 @@ struct AffectedUsersTests {
         #expect(
             address.text.contains("A limit is 0: no user can sign in with a code."), "step-ups do not have this limit")
         #expect(try await browser.post(path, logins + "&confirmed=on").status == 303)
-        let steps = try await browser.post(path, logins.replacing("sends_per_day=10", with: "sends_per_day=0"))
+        let steps = try await browser.post(path, logins.replacing("step_ups.limit=30", with: "step_ups.limit=0"))
         #expect(steps.text.contains("A limit is 0: no user can make a step-up with a code."))
         #expect(try await browser.post(path, form("%2B33%0D%0A%2B1")).status == 303)
         let mail = try await browser.post(path, form("%2B33%0D%0A%2B1", calling: 0))
@@ -232,30 +234,6 @@ struct AffectedUsersTests {
                 == true)
         let all = CountedUsers(count: 1, read: 9, of: 10)
         #expect(AffectedUsers.sentence(all, have: "a phone number") == "1 user has a phone number.")
-    }
-
-    @Test("A limit of 0 for passwords says how many users have one, and waits")
-    func passwordLimit() async throws {
-        let world = try await ConsoleWorld()
-        var (browser, _) = try await world.operatorBrowser()
-        let path = Self.app + "/logins/password"
-        func form(_ limit: Int) -> String {
-            [
-                "enabled=on", "reject_common_passwords=on", "password_compliancy.min_length=15",
-                "password_compliancy.max_length=0", "password_compliancy.uppercase=0",
-                "password_compliancy.lowercase=0", "password_compliancy.numbers=0", "password_compliancy.symbols=0",
-                "rate_limit_login_identifier.limit=\(limit)", "rate_limit_login_identifier.ttl=900",
-                "rate_limit_login_ip.limit=30", "rate_limit_login_ip.ttl=600",
-            ].joined(separator: "&")
-        }
-        let open = try await browser.post(path, form(5))
-        #expect(open.status == 303, "\(open.text)")
-        let page = try await browser.post(path, form(0))
-        #expect(page.status == 200 && page.text.contains("0 users have an e-mail address and a password."))
-        #expect(page.text.contains("are valid again when the limit is above 0"))
-        #expect(!page.text.contains("Switch off"), "it stays switched on")
-        #expect(try await world.settings().passwordLogin?.identifierLimit.limit == 5)
-        #expect(try await browser.post(path, form(0) + "&confirmed=on").status == 303)
     }
 
     @Test("The pages of keys name the keys that end, and say how many users an emergency concerns")

@@ -50,8 +50,6 @@ struct ConsequenceTests {
     private static let password = [
         "password_compliancy.min_length=10", "password_compliancy.max_length=0", "password_compliancy.uppercase=0",
         "password_compliancy.lowercase=0", "password_compliancy.numbers=0", "password_compliancy.symbols=0",
-        "rate_limit_login_identifier.limit=10", "rate_limit_login_identifier.ttl=900", "rate_limit_login_ip.limit=30",
-        "rate_limit_login_ip.ttl=600",
     ].joined(separator: "&")
 
     @Test("Switching off the password login says how many users have a password, and waits for a confirmation")
@@ -68,7 +66,7 @@ struct ConsequenceTests {
         #expect(
             page.text.contains("The app has 2 active users.")
                 && page.text.contains("1 user has an e-mail address and a password."))
-        #expect(page.value("settings_version") == seen && page.value("rate_limit_login_ip.ttl") == "600")
+        #expect(page.value("settings_version") == seen && page.value("password_compliancy.min_length") == "10")
         #expect(try await world.service.apps.app(world.world.appID).passwordLogin?.enabled == true)
         let sent = Self.password + "&confirmed=on&settings_version=" + seen
         #expect(try await browser.post(path, sent).status == 303)
@@ -198,7 +196,7 @@ struct ConsequenceTests {
         }
         try await expect(1) { _ in }
         try await expect(2) { $0.otpLimits.callingCodeSendsPerDay = 0 }
-        try await expect(3) { $0.passwordLogin?.identifierLimit.limit = 0 }
+        try await expect(3) { $0.otpLimits.failedChecks.limit = 0 }
         try await expect(2) { $0.otpLimits.callingCodeSendsPerDay = 100 }
     }
 

@@ -83,7 +83,7 @@ struct CounterRowsTests {
             _ = try connection.run(CounterKey.sendsOfApp.uncounting(app: app))
             #expect(try counts() == [2, 2, 2, left])
         }
-        _ = try connection.run(CounterKey.clearing(ofUser: "ada", app: app))
+        _ = try connection.run(CounterKey.clearing(CounterKey.prefixes(ofUser: "ada"), app: app))
         #expect(try counts() == [0, 2, 0, 0])
         _ = try connection.run([.rollback])
     }

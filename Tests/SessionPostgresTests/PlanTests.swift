@@ -87,7 +87,7 @@ struct PlanTests {
                 .redeem("challenge", until: world.now, app: world.app),
                 .count(.sendsOfApp, app: world.app, limit: limit, now: world.now),
                 .uncount(.sendsOfApp, app: world.app), .clearCounter(.sendsOfApp, app: world.app),
-                .clearCounters(ofUser: user.id, app: world.app), .replaceUser(user, with: user), .deleteUser(user),
+                .clearCounters(prefixes: CounterKey.prefixes(ofUser: user.id), app: world.app), .replaceUser(user, with: user), .deleteUser(user),
                 .setPasswordHash("new", replacing: nil, of: user), .voidLogins(of: user),
                 .insertIdentifier(mail, of: user), .releaseIdentifiers(of: user), .deleteIdentifier(mail, of: user),
                 .endVerifications(of: mail, app: world.app), .replaceSession(session, with: session),

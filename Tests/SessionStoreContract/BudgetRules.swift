@@ -4,8 +4,7 @@ internal import Testing
 /// The budgets of strangers, known devices and sessions, through the store.
 enum BudgetRules {
     static let all: [ContractRule] = [
-        ContractRule("A counter at its limit is reported before any other row is read, and a free one changes nothing")
-        {
+        ContractRule("A counter at its limit is reported, and the user is read as without a limit") {
             world async throws in
             let user = try await world.addUser()
             let identifier = user.identifiers[0]
@@ -22,12 +21,12 @@ enum BudgetRules {
             #expect(free.user == user && free.reached(counters) == nil)
             for counter in counters { try await world.write(counter.counted(app: world.app)) }
             let exhausted = try await world.read(ask)
-            #expect(exhausted.user == nil)
+            #expect(exhausted.user == user)
             // Of several limits, the one that ends last counts.
             let day = CounterKey.failures(.anonymous(identifier), .day)
             #expect(exhausted.reached(counters) == ReachedLimit(day, until: world.now + 86_400))
         },
-        ContractRule("The budget of a verification is that of its identifier, and is read before the user") {
+        ContractRule("The budget of a verification is that of its identifier") {
             world async throws in
             let user = try await world.addUser()
             let started = try await world.begin(user.identifiers[0], token: "token")
@@ -43,8 +42,41 @@ enum BudgetRules {
             let key = CounterKey.failures(.anonymous(user.identifiers[0]), .hour)
             try await world.write(.count(key, app: world.app, limit: limits.failedChecks, now: world.now))
             let exhausted = try await world.read(ask)
-            #expect(exhausted.verification == started && exhausted.user == nil)
+            #expect(exhausted.verification == started && exhausted.user == user)
             #expect(exhausted.limit(of: key) == world.now + 60)
+        },
+        ContractRule("A network counts starts without a right code, and each failing identifier once until it succeeds")
+        {
+            world async throws in
+            let networks = [CountedNetwork(digest: "office")]
+            var limits = OTPLimits()
+            limits.failuresPerAddress = RateLimit(limit: 2, window: 600)
+            let mails = try ["ada", "bob", "carol"].map { try world.mail("\($0)@example.com") }
+            for mail in mails {
+                let start = world.verificationStart(mail, token: mail.value, networks: networks)
+                guard case .started = try await world.store.perform(start) else {
+                    throw ContractFailure("not started")
+                }
+            }
+            let (starts, failures) = (CounterKey.startsOfNetwork("office"), CounterKey.failuresOfNetwork("office"))
+            #expect(try await world.stored(starts) == 3)
+            for mail in mails.prefix(2) {
+                for _ in 0..<2 {
+                    let wrong = try await world.check("wrong", token: mail.value, limits: limits, networks: networks)
+                    #expect(wrong == .wrong)
+                }
+            }
+            #expect(try await world.stored(failures) == 2)
+            let other = try await world.check("right", token: mails[2].value, limits: limits, networks: networks)
+            #expect(other == .limited(ReachedLimit(failures, until: world.now + 601)))
+            // An identifier that failed can still succeed, and then no longer counts.
+            let own = try await world.check("right", token: mails[0].value, limits: limits, networks: networks)
+            #expect(own.isRight)
+            #expect(try await world.stored(failures) == 1)
+            #expect(try await world.stored(starts) == 2)
+            let again = try await world.check("right", token: mails[2].value, limits: limits, networks: networks)
+            #expect(again.isRight)
+            #expect(try await world.stored(starts) == 1)
         },
         ContractRule("A device is known for the identifiers of its own user only, in its app only") {
             world async throws in
@@ -107,7 +139,7 @@ enum BudgetRules {
             let budget = CallBudget(.check, limits: OTPLimits(), device: nil, now: world.now)
             let keys: @Sendable ([BudgetOwner], CanonicalIdentifier) -> [CounterKey] = { owners, destination in
                 let counters = owners.flatMap { budget.failures(of: $0) + budget.sends(of: $0, to: destination) }
-                return counters.map(\.key) + owners.flatMap { [.starts($0), .passwordTries($0)] }
+                return counters.map(\.key) + owners.map { .starts($0) }
             }
             let shared: [CounterKey] = [.sendsOfApp]
             let own = Set(keys(owners(ada, [ada.identifiers[0], phone]), ada.identifiers[0])).subtracting(shared)
@@ -226,6 +258,11 @@ enum BudgetRules {
 }
 
 extension ContractWorld {
+    /// The number that a counter has in the store.
+    fileprivate func stored(_ key: CounterKey) async throws -> Int {
+        try await store.counters([key], ofUser: "usr_none", app: app).first?.counter.count ?? 0
+    }
+
     fileprivate func standing(of device: KnownDevice, at address: String) async throws -> KnownDevice.Standing {
         let budget = CallBudget(.check, limits: OTPLimits(), device: device, now: now)
         let identifier = try mail(address)

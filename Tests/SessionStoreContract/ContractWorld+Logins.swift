@@ -5,14 +5,15 @@ extension ContractWorld {
     /// A start of a verification, whose code has the hash `right`.
     func verificationStart(
         _ identifier: CanonicalIdentifier, token: String, limit: RateLimit = RateLimit(limit: 100, window: 600),
-        sends: Int = 100, device: KnownDevice? = nil, signUp: Bool = true, codeChallenge: String? = nil,
+        sends: Int = 100, device: KnownDevice? = nil, networks: [CountedNetwork] = [], signUp: Bool = true,
+        codeChallenge: String? = nil,
         after seconds: Int = 0
     ) -> StartVerification {
         let time = now + seconds
         var limits = OTPLimits()
         limits.starts = limit
         (limits.sendsPerHour, limits.sendsPerDay) = (sends, sends)
-        let budget = CallBudget(.start, limits: limits, device: device, now: time)
+        let budget = CallBudget(.start, limits: limits, device: device, networks: networks, now: time)
         return StartVerification(
             appID: app, identifier: identifier, signUp: signUp, budget: budget, draft: draft(), now: time
         ) { recipient, isSuppressed in
@@ -53,12 +54,12 @@ extension ContractWorld {
 
     func check(
         _ codes: String..., token: String, limits: OTPLimits = OTPLimits(), device: KnownDevice? = nil,
-        signUp: Bool = true, after seconds: Int = 1
+        networks: [CountedNetwork] = [], signUp: Bool = true, after seconds: Int = 1
     ) async throws -> CheckCodeOutcome {
         try await store.perform(
             CheckCode(
-                appID: app, tokenHash: token, codeHashes: codes, limits: limits, device: device, signUp: signUp,
-                newUserID: environment.newID("usr"), now: now + seconds, events: events()))
+                appID: app, tokenHash: token, codeHashes: codes, limits: limits, device: device, networks: networks,
+                signUp: signUp, newUserID: environment.newID("usr"), now: now + seconds, events: events()))
     }
 
     func resend(

@@ -13,14 +13,15 @@ enum LoginEventRules {
         },
         ContractRule("Of 64 concurrent attempts at the limit, one reports it") { world async throws in
             let mail = try world.mail("ada@example.com")
-            let budget = CallBudget(
-                .password(RateLimit(limit: 1, window: 900)), limits: OTPLimits(), device: nil, now: world.now)
+            var limits = OTPLimits()
+            limits.failedChecks = RateLimit(limit: 1, window: 900)
+            let budget = CallBudget(.check, limits: limits, device: nil, now: world.now)
             let events = world.events()
             _ = try await concurrently(64) { _ in
                 try await world.store.perform(
                     BeginPasswordTry(appID: world.app, identifier: mail, budget: budget, events: events))
             }
-            #expect(try await world.attempts(.loginLimited).map { $0.data["limit"] } == ["password_tries"])
+            #expect(try await world.attempts(.loginLimited).map { $0.data["limit"] } == ["failures_hour"])
         },
     ]
 }

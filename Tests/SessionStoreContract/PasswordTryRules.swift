@@ -72,8 +72,9 @@ enum PasswordTryRules {
     private static func budget(
         _ world: ContractWorld, device: KnownDevice? = nil, after seconds: Int = 0
     ) -> CallBudget {
-        CallBudget(
-            .password(RateLimit(limit: 3, window: 900)), limits: OTPLimits(), device: device, now: world.now + seconds)
+        var limits = OTPLimits()
+        limits.failedChecks = RateLimit(limit: 3, window: 900)
+        return CallBudget(.check, limits: limits, device: device, now: world.now + seconds)
     }
 
     private static func complete(
@@ -89,6 +90,6 @@ enum PasswordTryRules {
     private static func limited(
         _ identifier: CanonicalIdentifier, _ world: ContractWorld
     ) -> BeginPasswordTryOutcome {
-        .limited(ReachedLimit(.passwordTries(.anonymous(identifier)), until: world.now + 900))
+        .limited(ReachedLimit(.failures(.anonymous(identifier), .hour), until: world.now + 900))
     }
 }

@@ -20,7 +20,7 @@ from transport import Answer
 UNANSWERED = (429, 500, 503)
 #: Limits that this many logins do not reach.
 LIMITS = {name: {"limit": 1_000_000, "window": 60} for name in (
-    "starts_per_address", "checks_per_address", "sends_per_address")}
+    "starts_per_address", "failures_per_address", "invalid_calls_per_address")}
 
 
 class Nodes:

@@ -28,8 +28,10 @@ DEFAULTS = {
     "code_lifetime": 600, "checks_per_code": 5, "resend_delay": 30, "sends_per_verification": 5,
     "starts": {"limit": 5, "window": 600}, "failed_checks": {"limit": 10, "window": 3600}, "failed_checks_per_day": 20,
     "consecutive_failed_checks": 99, "sends_per_hour": 5, "sends_per_day": 10, "app_sends_per_day": 10_000,
-    "calling_code_sends_per_day": 2000, "allowed_prefixes": [], "starts_per_address": {"limit": 30, "window": 600},
-    "checks_per_address": {"limit": 60, "window": 600}, "sends_per_address": {"limit": 30, "window": 600},
+    "calling_code_sends_per_day": 2000, "allowed_prefixes": [], "starts_per_address": {"limit": 150, "window": 600},
+    "failures_per_address": {"limit": 60, "window": 600}, "invalid_calls_per_address": {"limit": 60, "window": 600},
+    "migrations_per_address": {"limit": 150, "window": 600}, "step_ups": {"limit": 30, "window": 600},
+    "notices_per_day": 5, "delivery_tests": {"limit": 10, "window": 600},
 }
 #: Another valid value of every limit.
 OTHERS = {
@@ -37,8 +39,9 @@ OTHERS = {
     "starts": {"limit": 0, "window": 86_400}, "failed_checks": {"limit": 1_000_000, "window": 1},
     "failed_checks_per_day": 0, "consecutive_failed_checks": 1, "sends_per_hour": 0, "sends_per_day": 1_000_000,
     "app_sends_per_day": 100_000_000, "calling_code_sends_per_day": 0, "allowed_prefixes": ["+33", "+1415"],
-    "starts_per_address": {"limit": 1, "window": 3600}, "checks_per_address": {"limit": 2, "window": 1},
-    "sends_per_address": {"limit": 0, "window": 60},
+    "starts_per_address": {"limit": 1, "window": 3600}, "failures_per_address": {"limit": 2, "window": 1},
+    "invalid_calls_per_address": {"limit": 0, "window": 60}, "migrations_per_address": {"limit": 3, "window": 61},
+    "step_ups": {"limit": 0, "window": 62}, "notices_per_day": 0, "delivery_tests": {"limit": 1, "window": 63},
 }
 #: Invalid values, each with the field that the error names.
 INVALID = [
@@ -61,9 +64,13 @@ INVALID = [
     ({"allowed_prefixes": ["+0"]}, "allowed_prefixes"), ({"allowed_prefixes": ["+33 6"]}, "allowed_prefixes"),
     ({"allowed_prefixes": [f"+{number}" for number in range(1, 302)]}, "allowed_prefixes"),
     ({"allowed_prefixes": "+33"}, "allowed_prefixes"),
-    ({"starts_per_address": {"limit": 1, "window": 3601}}, "starts_per_address.window"),
-    ({"checks_per_address": {"limit": 1, "window": 3601}}, "checks_per_address.window"),
-    ({"sends_per_address": {"limit": -1, "window": 60}}, "sends_per_address.limit"),
+    ({"starts_per_address": {"limit": 1, "window": 86401}}, "starts_per_address.window"),
+    ({"failures_per_address": {"limit": -1, "window": 60}}, "failures_per_address.limit"),
+    ({"invalid_calls_per_address": {"limit": 1, "window": 3601}}, "invalid_calls_per_address.window"),
+    ({"migrations_per_address": {"limit": 1, "window": 0}}, "migrations_per_address.window"),
+    ({"step_ups": {"limit": 1000001, "window": 60}}, "step_ups.limit"),
+    ({"notices_per_day": -1}, "notices_per_day"),
+    ({"delivery_tests": {"limit": -1, "window": 60}}, "delivery_tests.limit"),
 ]
 
 
@@ -266,20 +273,117 @@ def test_messages_to_the_numbers_of_a_country_are_limited(service):
     assert service.log().count("has sent as many codes to +1 as its limits allow in a day") == 1
 
 
-def test_messages_are_limited_by_source_address(tmp_path):
-    with running(Service(tmp_path, "--trusted-proxy", "127.0.0.1")) as service:
-        limit = {"sends_per_address": {"limit": 2, "window": 600}}
-        Management(service).expect(200, "PUT", "/config/limits", limit)
+# Source addresses
 
-        def status(source: str) -> int:
-            identifier = {"type": "email_address", "value": new_email()}
-            forwarded = [("X-Forwarded-For", source)]
-            return Transport(service.url).send("POST", f"{V1}/otp", {"identifier": identifier}, forwarded).status
 
-        assert [status("203.0.113.7") for _ in range(3)] == [204, 204, 429]
-        assert status("203.0.113.8") == 204
-        assert [status(f"2001:db8:1:2::{host}") for host in (1, 2, 3)] == [204, 204, 429], "one /64 network"
-        assert status("2001:db8:1:3::1") == 204
+@pytest.fixture(scope="module")
+def office(tmp_path_factory):
+    """A service that reads addresses from X-Forwarded-For."""
+    service = Service(tmp_path_factory.mktemp("office"), "--trusted-proxy", "127.0.0.1")
+    with running(service) as service:
+        yield service
+
+
+class ProxiedTransport(Transport):
+    """Sends requests as a proxy does, for a client with the address `source`."""
+
+    def __init__(self, service: Service, source: str):
+        super().__init__(service.url)
+        self._source = ("X-Forwarded-For", source)
+
+    def send(self, method, path, body=None, headers=()) -> Answer:
+        return super().send(method, path, body, [*headers, self._source])
+
+
+def from_address(service: Service, source: str) -> Device:
+    """A new device behind an address."""
+    return Device(ProxiedTransport(service, source))
+
+
+def test_starts_without_a_right_code_are_limited_by_address(office):
+    Management(office).expect(
+        200, "PUT", "/config/limits", {"starts_per_address": {"limit": 2, "window": 600}})
+
+    def status(source: str) -> int:
+        return from_address(office, source).start(new_email()).status
+
+    assert [status("203.0.113.7") for _ in range(3)] == [204, 204, 429]
+    assert status("203.0.113.8") == 204
+    assert [status(f"2001:db8:1:2::{host}") for host in (1, 2, 3)] == [204, 204, 429], "one /64 network"
+    assert status("2001:db8:1:3::1") == 204
+    [event] = [event for event in Management(office).events("login.limited")
+               if event["data"]["limit"] == "starts_of_address" and event["context"]["ip"] == "203.0.113.7"]
+    assert event["data"]["setting"] == "limits.starts_per_address"
+    assert "refuses calls by its limit starts_of_address" in office.log()
+    Management(office).expect(204, "DELETE", "/limits?address=203.0.113.7")
+    assert status("203.0.113.7") == 204
+    assert office.run("user", "unlock", "--app", APP, "--address", "2001:db8:1:2::9").returncode == 0
+    assert status("2001:db8:1:2::1") == 204
+
+
+def test_logins_of_a_school_pass_when_their_codes_are_right(office):
+    """More people than the limit sign in one after the other from one address, and each has a wrong code first."""
+    Management(office).expect(200, "PUT", "/config/limits", {
+        "starts_per_address": {"limit": 3, "window": 600}, "failures_per_address": {"limit": 3, "window": 600}})
+    for _ in range(8):
+        email, device = new_email(), from_address(office, "203.0.113.20")
+        verification = fail(office, device, email, 1)
+        assert device.check(verification, codes(office, email)[0]).status == 200
+
+
+def test_invented_tokens_of_one_client_refuse_invented_tokens_only(office):
+    Management(office).expect(200, "PUT", "/config/limits", {
+        "invalid_calls_per_address": {"limit": 5, "window": 600}})
+    attacker = from_address(office, "203.0.113.30")
+    assert {attacker.resend(secrets.token_urlsafe(32)).status for _ in range(20)} == {400, 429}
+    assert {attacker.check(secrets.token_urlsafe(32), "123456").status for _ in range(40)} == {429}
+    email, colleague = new_email(), from_address(office, "203.0.113.30")
+    verification = start(colleague, email)
+    assert colleague.check(verification, codes(office, email)[0]).status == 200
+
+
+def test_wrong_passwords_for_one_user_leave_the_address_to_others(office):
+    management = Management(office)
+    management.expect(200, "PUT", "/config/limits", {"failures_per_address": {"limit": 3, "window": 600}})
+    password, people = "correct horse battery", [new_email() for _ in range(2)]
+    for email in people:
+        identifiers = [{"type": "email_address", "value": email}]
+        management.expect(201, "POST", "/users", {"identifiers": identifiers, "password": password})
+    victim, colleague = people
+    guesser = from_address(office, "203.0.113.40")
+    assert {guesser.password(victim, f"a guessed password {index}").status for index in range(35)} == {401, 429}
+    assert from_address(office, "203.0.113.40").password(colleague, password).status == 200
+    # Wrong passwords for many accounts close the address to strangers, but not to known devices.
+    known = from_address(office, "203.0.113.41")
+    checked = known.password(colleague, password)
+    known.trusted = known.finalize(checked.json["challenge_token"]).headers["X-Trusted-Device"]
+    known.transport = ProxiedTransport(office, "203.0.113.40")
+    for _ in range(3):
+        guesser.password(new_email(), "a guessed password")
+    assert_limited(from_address(office, "203.0.113.40").password(colleague, password), 300, 600)
+    assert known.password(colleague, password).status == 200
+    event = [event for event in management.events("login.limited")
+             if event["data"]["limit"] == "failures_of_address"][0]
+    user = management.get(f"/users?identifier_type=email_address&identifier_value={colleague}")["users"][0]["id"]
+    assert event["data"]["user_id"] == user
+    for query in ("address=nonsense", "", f"address=203.0.113.40&identifier_value={colleague}"):
+        refused = management.send("DELETE", "/limits?" + query)
+        assert refused.status == 400 and refused.json["message"].startswith("address "), refused
+
+
+def test_an_operator_sets_the_limits_of_an_identifier_back(office):
+    management = Management(office)
+    management.expect(200, "PUT", "/config/limits", {"failed_checks": {"limit": 1, "window": 3600}})
+    email = new_email()
+    for clear in (
+        lambda: management.expect(
+            204, "DELETE", f"/limits?identifier_type=email_address&identifier_value={email}"),
+        lambda: office.run("user", "unlock", "--app", APP, "--identifier", email),
+    ):
+        assert stranger(office).password(email, "a guessed password").status == 401
+        assert stranger(office).password(email, "a guessed password").status == 429
+        clear()
+    assert stranger(office).password(email, "a guessed password").status == 401
 
 
 def test_codes_are_sent_to_allowed_prefixes_only(shared, management, limits):

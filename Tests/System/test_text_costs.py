@@ -151,7 +151,7 @@ def shared(tmp_path_factory):
         management = Management(service)
         unlimited = {"limit": 1_000_000, "window": 600}
         management.expect(200, "PUT", "/config/limits", {
-            "starts_per_address": unlimited, "checks_per_address": unlimited, "sends_per_address": unlimited})
+            "starts_per_address": unlimited, "failures_per_address": unlimited})
         yield service
 
 

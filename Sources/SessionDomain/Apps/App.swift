@@ -19,8 +19,6 @@ package struct App: Sendable, Equatable, Codable {
     /// The registered scopes. Only these can be granted.
     package var scopes: [String] = []
     package var stepUp: StepUpConfig?
-    /// The number of step-ups that one user may request.
-    package var stepUpLimit = RateLimit(limit: 30, window: 600)
     package var claims: ClaimsConfig?
     package var migration: MigrationConfig?
     /// The routes for messages that replace those of the service. `nil`: the service's are used.
@@ -47,7 +45,7 @@ package struct App: Sendable, Equatable, Codable {
 extension App {
     enum CodingKeys: String, CodingKey {
         case id, name, domains, allowedOrigins, signingAlgorithm, sessions, signUp, passwordLogin, otpLogins, otpLimits
-        case scopes, stepUp, stepUpLimit, claims, migration, passwordChangeEndsOtherSessions, createdAt
+        case scopes, stepUp, claims, migration, passwordChangeEndsOtherSessions, createdAt
         case eventRetention, newIdentifierHold, delivery, messages, developmentTokens
         /// The name in the management API, which events show.
         case registersInOneStep = "registerInOneStep"
@@ -75,7 +73,6 @@ extension App {
         // Records without registered scopes: logins granted their scopes without registration.
         scopes = Array(Set(otpLogins.flatMap(\.grantedScopes))).sorted()
         try read(.scopes, &scopes)
-        try read(.stepUpLimit, &stepUpLimit)
         try read(.passwordChangeEndsOtherSessions, &passwordChangeEndsOtherSessions)
         try read(.eventRetention, &eventRetention)
         try read(.registersInOneStep, &registersInOneStep)

@@ -96,6 +96,7 @@ extension EventFactory {
         var data = subject.data
         if let method { data["method"] = .string(method.rawValue) }
         data["limit"] = .string(limit.counter.limit.rawValue)
+        data["setting"] = limit.counter.limit.setting.map { .string($0) }
         data["retry_at"] = .string(limit.until.rfc3339)
         let event = make(.loginLimited, data)
         return [
@@ -109,6 +110,7 @@ extension EventFactory {
         var data: [String: JSONValue] = [
             "limit": .string(limit.rawValue), "retry_at": .string(until.rfc3339),
         ]
+        data["setting"] = limit.setting.map { .string($0) }
         if let purpose = attempt.purpose { data["purpose"] = .string(purpose.rawValue) }
         if let method = attempt.method { data["method"] = .string(method.rawValue) }
         return make(.loginLimited, data)
@@ -123,7 +125,6 @@ struct LimitedAttempt: Sendable {
     let method: LoginMethod?
 
     static let management = LimitedAttempt(purpose: nil, method: nil)
-    static let stepUp = LimitedAttempt(purpose: .stepUp, method: nil)
 
     static func login(_ method: LoginMethod? = nil) -> LimitedAttempt {
         LimitedAttempt(purpose: .login, method: method)

@@ -16,6 +16,8 @@ package struct KeyRing: Sendable {
         let codeSeeds: SymmetricKey
         let sealing: SymmetricKey
         let knownDevices: SymmetricKey
+        /// Hashes networks of callers.
+        let networks: SymmetricKey
     }
 
     /// Whether the ring may seal: `false` without master keys.
@@ -45,7 +47,8 @@ package struct KeyRing: Sendable {
             Derived(
                 id: key.id, refreshTokens: HMAC(key: Self.derive("refresh-token", from: key)),
                 codes: Self.derive("one-time-code", from: key), codeSeeds: Self.derive("code-seed", from: key),
-                sealing: Self.derive("sealed-key", from: key), knownDevices: Self.derive("known-device", from: key))
+                sealing: Self.derive("sealed-key", from: key), knownDevices: Self.derive("known-device", from: key),
+                networks: Self.derive("source-network", from: key))
         }
         self.current = derived[0]
         all = derived
@@ -72,6 +75,15 @@ package struct KeyRing: Sendable {
     }
 
     /// Returns the MAC of a known device's token under the current key, with the key's id.
+    /// The networks of a caller, as counters in the store name them; none for a caller without limits.
+    package func networks(of source: SourceAddress) -> [CountedNetwork] {
+        guard !source.isExempt else { return [] }
+        return source.networks.map { network in
+            CountedNetwork(
+                digest: String(Self.mac(network.text, key: current.networks).prefix(22)), widening: network.widening)
+        }
+    }
+
     func knownDeviceMAC(_ message: String) -> (keyID: String, mac: String) {
         (current.id, Self.mac(message, key: current.knownDevices))
     }

@@ -6,22 +6,25 @@ package struct CallBudget: Sendable, Equatable {
         case start
         /// Sends another code of a running verification.
         case resend
-        /// Checks a code.
+        /// Checks a code or a password.
         case check
-        /// Checks a password. Operators set this limit beside those of all checks.
-        case password(RateLimit)
     }
 
     package let use: Use
     package let limits: OTPLimits
     /// The device that the caller names, if its token is valid. It pays only for its own user.
     package let device: KnownDevice?
+    /// The networks of the caller; none for one without limits by address. Only strangers and former devices spend these.
+    package let networks: [CountedNetwork]
     package let now: Timestamp
 
-    package init(_ use: Use, limits: OTPLimits, device: KnownDevice?, now: Timestamp) {
+    package init(
+        _ use: Use, limits: OTPLimits, device: KnownDevice?, networks: [CountedNetwork] = [], now: Timestamp
+    ) {
         self.use = use
         self.limits = limits
         self.device = device
+        self.networks = networks
         self.now = now
     }
 
@@ -38,10 +41,71 @@ package struct CallBudget: Sendable, Equatable {
         switch use {
         case .start:
             return [counter(.starts(owner), limits.starts)] + sends(of: owner, to: identifier)
+                + networks(paying: standing).map {
+                    counter(.startsOfNetwork($0.digest), limits.startsPerAddress.widened(by: $0.widening))
+                }
         case .resend: return sends(of: owner, to: identifier)
         case .check: return failures(of: owner)
-        case .password(let limit): return [counter(.passwordTries(owner), limit)] + failures(of: owner)
         }
+    }
+
+    /// All counters that a store reads for a call: those of `counters`, and those of failed checks by network.
+    package func compared(
+        for identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
+    ) -> [FactQuery.CounterSelector] {
+        counters(for: identifier, device: standing)
+            + failuresOfNetworks(at: identifier, device: standing).flatMap { [$0.mark, $0.total] }
+    }
+
+    /// The counter of a call that is at its limit. An identifier that counts for a network already is not refused because of
+    /// the others.
+    package func reached(_ facts: Facts, for identifier: CanonicalIdentifier) -> ReachedLimit? {
+        let standing = facts.deviceStanding
+        let networks = failuresOfNetworks(at: identifier, device: standing)
+            .filter { facts.limit(of: $0.mark.key) == nil }.map(\.total)
+        return facts.reached(counters(for: identifier, device: standing) + networks)
+    }
+
+    /// The changes of a failed check: its identifier counts for the networks of the caller, unless it counts already.
+    package func failed(
+        at identifier: CanonicalIdentifier, device standing: KnownDevice.Standing, _ facts: Facts, app: AppID
+    ) -> [Change] {
+        failuresOfNetworks(at: identifier, device: standing)
+            .filter { facts.limit(of: $0.mark.key) == nil && facts.limit(of: $0.total.key) == nil }
+            .flatMap { [$0.mark.counted(app: app), $0.total.counted(app: app)] }
+    }
+
+    /// The changes of a right code or password: its identifier counts no more for the networks of the caller.
+    package func succeeded(
+        at identifier: CanonicalIdentifier, device standing: KnownDevice.Standing, _ facts: Facts, app: AppID
+    ) -> [Change] {
+        failuresOfNetworks(at: identifier, device: standing)
+            .filter { facts.limit(of: $0.mark.key) != nil }
+            .flatMap { [.clearCounter($0.mark.key, app: app), .uncount($0.total.key, app: app)] }
+    }
+
+    /// The changes of a right code: the start of its login counts no more for the networks of the caller.
+    package func answered(device standing: KnownDevice.Standing, app: AppID) -> [Change] {
+        networks(paying: standing).map { .uncount(.startsOfNetwork($0.digest), app: app) }
+    }
+
+    private typealias NetworkFailures = (mark: FactQuery.CounterSelector, total: FactQuery.CounterSelector)
+
+    private func failuresOfNetworks(
+        at identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
+    ) -> [NetworkFailures] {
+        guard use == .check else { return [] }
+        let limit = limits.failuresPerAddress
+        return networks(paying: standing).map {
+            (
+                counter(.failing(identifier, network: $0.digest), RateLimit(limit: 1, window: limit.window)),
+                counter(.failuresOfNetwork($0.digest), limit.widened(by: $0.widening))
+            )
+        }
+    }
+
+    private func networks(paying standing: KnownDevice.Standing) -> [CountedNetwork] {
+        standing == .known ? [] : networks
     }
 
     /// Failed checks. Two devices or sessions of one user share twice the limit of one.
@@ -117,7 +181,7 @@ extension BudgetOwner {
     package func clearedBySuccess(of identifier: CanonicalIdentifier) -> [CounterKey] {
         let streak = CounterKey.failures(self, .streak)
         switch self {
-        case .anonymous: return [.failures(self, .hour), .failures(self, .day), streak, .passwordTries(self)]
+        case .anonymous: return [.failures(self, .hour), .failures(self, .day), streak]
         case .device: return [streak, .failures(.anonymous(identifier), .streak)]
         case .session, .formerDevices: return [streak]
         }

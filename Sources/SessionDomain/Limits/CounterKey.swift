@@ -4,8 +4,6 @@ package enum CounterKey: Hashable, Sendable {
     case starts(BudgetOwner)
     /// Failed checks of codes and passwords, counted together (O17).
     case failures(BudgetOwner, Span)
-    /// Password attempts, counted a second time because operators set their limit separately.
-    case passwordTries(BudgetOwner)
     /// Codes that were sent.
     case sends(BudgetOwner, Span)
     /// Failed checks of all devices, or of all sessions, of one user.
@@ -15,6 +13,14 @@ package enum CounterKey: Hashable, Sendable {
     case sendsOfApp
     /// Codes sent to the numbers of one country calling code, such as `+33`.
     case sendsToCallingCode(String)
+    /// Logins with a code that strangers from a network began, and whose right code has not come yet.
+    case startsOfNetwork(String)
+    /// The identifiers at which checks by strangers from a network failed, each counted once.
+    case failuresOfNetwork(String)
+    /// Whether an identifier counts in `failuresOfNetwork`.
+    case failing(CanonicalIdentifier, network: String)
+    /// Credentials of an earlier system that were rejected, from a network.
+    case migrationsOfNetwork(String)
     case stepUps(userID: String)
     /// Test messages that operators send by the routes of an app.
     case deliveryTests
@@ -34,12 +40,15 @@ package enum CounterKey: Hashable, Sendable {
         case .starts(let owner): "otp-start/\(owner.text)"
         case .failures(let owner, .hour): "otp-failed/\(owner.text)"
         case .failures(let owner, let span): "failed-\(span.rawValue)/\(owner.text)"
-        case .passwordTries(let owner): "password/\(owner.text)"
         case .sends(let owner, let span): "sent-\(span.rawValue)/\(owner.text)"
         case .failuresOfGroup(let group): "failed-total/\(group)"
         case .sendsOfGroup(let group): "sent-total/\(group)"
         case .sendsOfApp: "sent-app"
         case .sendsToCallingCode(let code): "sent-code/\(code)"
+        case .startsOfNetwork(let network): "network-start/\(network)"
+        case .failuresOfNetwork(let network): "network-failed/\(network)"
+        case .failing(let identifier, let network): "failing/\(identifier.key)/\(network)"
+        case .migrationsOfNetwork(let network): "network-migration/\(network)"
         case .stepUps(let userID): "step-up/\(userID)"
         case .deliveryTests: "delivery-test"
         case .notices(let userID, let kind): "notice/\(kind.rawValue)/\(userID)"
@@ -50,7 +59,14 @@ package enum CounterKey: Hashable, Sendable {
     package static func all(of owner: BudgetOwner) -> [CounterKey] {
         [
             .starts(owner), .failures(owner, .hour), .failures(owner, .day), .failures(owner, .streak),
-            .passwordTries(owner), .sends(owner, .hour), .sends(owner, .day),
+            .sends(owner, .hour), .sends(owner, .day),
+        ]
+    }
+
+    /// All counters of a network.
+    static func all(of network: CountedNetwork) -> [CounterKey] {
+        [
+            .startsOfNetwork(network.digest), .failuresOfNetwork(network.digest), .migrationsOfNetwork(network.digest),
         ]
     }
 
@@ -67,4 +83,7 @@ package enum CounterKey: Hashable, Sendable {
         let owners: [BudgetOwner] = [.device(id: "", userID: userID), .session(id: "", userID: userID)]
         return owners.flatMap { all(of: $0).map(\.text) }
     }
+
+    /// What the keys of all marks `failing` of an identifier begin with.
+    static func prefixOfMarks(at identifier: CanonicalIdentifier) -> String { failing(identifier, network: "").text }
 }

@@ -5,28 +5,50 @@ package enum LimitName: String, Sendable, CaseIterable {
     case failuresDay = "failures_day"
     case failuresStreak = "failures_streak"
     case failuresOfUser = "failures_of_user"
-    case passwordTries = "password_tries"
     case sendsHour = "sends_hour"
     case sendsDay = "sends_day"
     case sendsOfUser = "sends_of_user"
     case sendsOfApp = "sends_of_app"
     case sendsToCallingCode = "sends_to_calling_code"
+    case startsOfAddress = "starts_of_address"
+    case failuresOfAddress = "failures_of_address"
+    case migrationsOfAddress = "migrations_of_address"
     case stepUps = "step_ups"
     case notices
     case deliveryTests = "delivery_tests"
 
     // By source address, in the memory of a process.
-    case sourceStarts = "source_otp"
-    case sourceSends = "source_send"
-    case sourceChecks = "source_check"
-    case sourcePasswords = "source_password"
-    case sourceMigrations = "source_migration"
+    case invalidCalls = "invalid_calls"
     case sourceManagementKeys = "source_management_key"
+
+    /// The setting of the limit, as the management API names it; `nil` for one that no setting changes.
+    package var setting: String? {
+        switch self {
+        case .starts: "limits.starts"
+        case .failuresHour: "limits.failed_checks"
+        case .failuresDay, .failuresOfUser: "limits.failed_checks_per_day"
+        case .failuresStreak: "limits.consecutive_failed_checks"
+        case .sendsHour: "limits.sends_per_hour"
+        case .sendsDay, .sendsOfUser: "limits.sends_per_day"
+        case .sendsOfApp: "limits.app_sends_per_day"
+        case .sendsToCallingCode: "limits.calling_code_sends_per_day"
+        case .startsOfAddress: "limits.starts_per_address"
+        case .failuresOfAddress: "limits.failures_per_address"
+        case .migrationsOfAddress: "limits.migrations_per_address"
+        case .invalidCalls: "limits.invalid_calls_per_address"
+        case .stepUps: "limits.step_ups"
+        case .notices: "limits.notices_per_day"
+        case .deliveryTests: "limits.delivery_tests"
+        case .sourceManagementKeys: nil
+        }
+    }
 
     /// Whether the limit can stop a message.
     package var isOfMessages: Bool {
         switch self {
-        case .starts, .sendsHour, .sendsDay, .sendsOfUser, .sendsOfApp, .sendsToCallingCode, .stepUps, .notices: true
+        case .starts, .startsOfAddress, .sendsHour, .sendsDay, .sendsOfUser, .sendsOfApp, .sendsToCallingCode, .stepUps,
+            .notices:
+            true
         default: false
         }
     }
@@ -39,13 +61,15 @@ extension CounterKey {
         case .failures(_, .hour): .failuresHour
         case .failures(_, .day): .failuresDay
         case .failures(_, .streak): .failuresStreak
-        case .passwordTries: .passwordTries
         // Codes have no limit per streak.
         case .sends(_, let span): span == .hour ? .sendsHour : .sendsDay
         case .failuresOfGroup: .failuresOfUser
         case .sendsOfGroup: .sendsOfUser
         case .sendsOfApp: .sendsOfApp
         case .sendsToCallingCode: .sendsToCallingCode
+        case .startsOfNetwork: .startsOfAddress
+        case .failuresOfNetwork, .failing: .failuresOfAddress
+        case .migrationsOfNetwork: .migrationsOfAddress
         case .stepUps: .stepUps
         case .notices: .notices
         case .deliveryTests: .deliveryTests

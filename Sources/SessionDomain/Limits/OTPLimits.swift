@@ -20,10 +20,22 @@ package struct OTPLimits: Sendable, Equatable, Codable {
     package var callingCodeSendsPerDay = 2000
     /// The beginnings of phone numbers to which codes are sent, such as `+33`. If it is empty, there is no restriction.
     package var allowedPrefixes: [String] = []
-    /// By one source address.
-    package var startsPerIP = RateLimit(limit: 30, window: 600)
-    package var checksPerIP = RateLimit(limit: 60, window: 600)
-    package var sendsPerIP = RateLimit(limit: 30, window: 600)
+    /// Logins with a code that strangers at one source address began, and whose right code has not come yet.
+    package var startsPerAddress = RateLimit(limit: 150, window: 600)
+    /// Identifiers at which checks of codes and passwords by strangers at one source address failed. A success ends the
+    /// count of its identifier.
+    package var failuresPerAddress = RateLimit(limit: 60, window: 600)
+    /// Calls of one source address with an unknown or used-up verification. Only such calls are refused.
+    package var invalidCallsPerAddress = RateLimit(limit: 60, window: 600)
+    /// Credentials of an earlier system that were rejected, from one source address.
+    package var migrationsPerAddress = RateLimit(limit: 150, window: 600)
+    /// Requests for a scope by one user.
+    package var stepUps = RateLimit(limit: 30, window: 600)
+    /// Notices of one kind to one user. Each goes to all of its recipients.
+    package var noticesPerDay = 5
+    /// Test messages of operators by the routes of the app: each may cost money, and goes to an address that an operator
+    /// chooses.
+    package var deliveryTests = RateLimit(limit: 10, window: 600)
 
     /// Seconds for which no verification lives longer, except with its last code.
     package static let longestVerification = 3600
@@ -40,7 +52,8 @@ extension OTPLimits {
     enum CodingKeys: CodingKey {
         case codeLifetime, checksPerCode, resendDelay, sendsPerVerification, starts, failedChecks, failedChecksPerDay
         case consecutiveFailures, sendsPerHour, sendsPerDay, appSendsPerDay, callingCodeSendsPerDay, allowedPrefixes
-        case startsPerIP, checksPerIP, sendsPerIP
+        case startsPerAddress, failuresPerAddress, invalidCallsPerAddress, migrationsPerAddress
+        case stepUps, noticesPerDay, deliveryTests
     }
 
     /// Decodes a stored record. Limits that are missing in an older record have their defaults.
@@ -63,9 +76,13 @@ extension OTPLimits {
         try read(.appSendsPerDay, &appSendsPerDay)
         try read(.callingCodeSendsPerDay, &callingCodeSendsPerDay)
         try read(.allowedPrefixes, &allowedPrefixes)
-        try read(.startsPerIP, &startsPerIP)
-        try read(.checksPerIP, &checksPerIP)
-        try read(.sendsPerIP, &sendsPerIP)
+        try read(.startsPerAddress, &startsPerAddress)
+        try read(.failuresPerAddress, &failuresPerAddress)
+        try read(.invalidCallsPerAddress, &invalidCallsPerAddress)
+        try read(.migrationsPerAddress, &migrationsPerAddress)
+        try read(.stepUps, &stepUps)
+        try read(.noticesPerDay, &noticesPerDay)
+        try read(.deliveryTests, &deliveryTests)
     }
 }
 
@@ -89,10 +106,15 @@ extension OTPLimits {
         guard allowedPrefixes.count <= 300, allowedPrefixes.allSatisfy(Self.isPrefix) else {
             throw .invalidField("allowed_prefixes", "must be at most 300 prefixes of phone numbers, such as +33")
         }
-        // These are kept in memory. A longer window would keep an address there for too long.
-        try Self.check(startsPerIP, "starts_per_address", longest: 3600)
-        try Self.check(checksPerIP, "checks_per_address", longest: 3600)
-        try Self.check(sendsPerIP, "sends_per_address", longest: 3600)
+        try Self.check(startsPerAddress, "starts_per_address", longest: 86_400)
+        try Self.check(failuresPerAddress, "failures_per_address", longest: 86_400)
+        // This one is kept in memory. A longer window would keep an address there for too long.
+        try Self.check(
+            invalidCallsPerAddress, "invalid_calls_per_address", longest: 3600)
+        try Self.check(migrationsPerAddress, "migrations_per_address", longest: 86_400)
+        try Self.check(stepUps, "step_ups", longest: 86_400)
+        try Self.check(noticesPerDay, in: counts, "notices_per_day", "0 to 1000000")
+        try Self.check(deliveryTests, "delivery_tests", longest: 86_400)
     }
 
     private static func check(
@@ -115,11 +137,17 @@ extension OTPLimits {
     /// Whether any step-up with a code can succeed: no limit that it needs is 0.
     package var allowsCodeSteps: Bool {
         allowsChecks
-            && [starts.limit, sendsPerHour, sendsPerDay, appSendsPerDay, sendsPerIP.limit].allSatisfy { $0 > 0 }
+            && [starts.limit, sendsPerHour, sendsPerDay, appSendsPerDay, stepUps.limit].allSatisfy { $0 > 0 }
     }
 
     /// Whether any login with a code can succeed. It has limits of its own for each address.
-    package var allowsCodeLogins: Bool { allowsCodeSteps && startsPerIP.limit > 0 && checksPerIP.limit > 0 }
+    package var allowsCodeLogins: Bool {
+        allowsChecks && startsPerAddress.limit > 0 && failuresPerAddress.limit > 0
+            && [starts.limit, sendsPerHour, sendsPerDay, appSendsPerDay].allSatisfy { $0 > 0 }
+    }
+
+    /// Whether any login with a password can succeed.
+    package var allowsPasswords: Bool { allowsChecks && failuresPerAddress.limit > 0 }
 
     /// Whether any code or password can be checked. A limit of 0 rejects right ones, too.
     package var allowsChecks: Bool { failedChecks.limit > 0 && failedChecksPerDay > 0 }

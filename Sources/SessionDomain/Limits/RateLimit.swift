@@ -18,6 +18,12 @@ package struct RateLimit: Sendable, Equatable {
         return streak
     }
 
+    /// The limit for a network of many customers.
+    func widened(by factor: Int) -> RateLimit {
+        let (wider, isTooLarge) = limit.multipliedReportingOverflow(by: factor)
+        return RateLimit(limit: isTooLarge ? .max : wider, window: window)
+    }
+
     /// Seconds that must pass after this many consecutive failures: 30 seconds after ten, then twice as long each time, up
     /// to an hour.
     package static func pause(after failures: Int) -> Int {

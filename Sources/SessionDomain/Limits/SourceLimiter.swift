@@ -56,7 +56,7 @@ package final class SourceLimiter: Sendable {
         guard !source.isExempt else { return nil }
         for network in source.networks {
             let key = SourceCounters.Key(app: app, limit: name, network: network.key)
-            let refusal = table(of: key).refusal(key, limit: limit.inMemory(widening: network.widening), now: now)
+            let refusal = table(of: key).refusal(key, limit: limit.widened(by: network.widening), now: now)
             if let refusal {
                 observer.observe(.limitReached(name))
                 return refusal
@@ -92,14 +92,5 @@ package final class SourceLimiter: Sendable {
             _ = dropped
             return refusal
         }
-    }
-}
-
-@available(service, *)
-extension RateLimit {
-    /// This limit as `SourceLimiter` counts it. Settings of earlier versions can have a longer window.
-    fileprivate func inMemory(widening: Int) -> RateLimit {
-        let (wider, isTooLarge) = limit.multipliedReportingOverflow(by: widening)
-        return RateLimit(limit: isTooLarge ? .max : wider, window: min(window, SourceLimiter.maximumWindow))
     }
 }

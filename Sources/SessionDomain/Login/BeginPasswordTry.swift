@@ -25,9 +25,9 @@ package struct BeginPasswordTry: Intent {
 
     package func decide(_ facts: Facts) -> Decision<BeginPasswordTryOutcome> {
         let counters = budget.counters(for: identifier, device: facts.deviceStanding)
-        if let limit = facts.reached(counters) {
-            return Decision(
-                .limited(limit), events?.loginLimited(limit, .password, of: LoginSubject(identifier), facts) ?? [])
+        if let limit = budget.reached(facts, for: identifier) {
+            let subject = LoginSubject(identifier, userID: facts.user?.id)
+            return Decision(.limited(limit), events?.loginLimited(limit, .password, of: subject, facts) ?? [])
         }
         let counted = counters.map { $0.counted(app: appID) }
         guard let user = facts.user else { return Decision(.unknown, counted) }

@@ -11,6 +11,8 @@ package struct CheckCode: Intent {
     package let limits: OTPLimits
     /// The device that the caller names, if its token is valid.
     package let device: KnownDevice?
+    /// The networks of the caller.
+    package let networks: [CountedNetwork]
     package let signUp: Bool
     /// Whether the session starts at once. Then a login that needs a `code_verifier` is rejected, and its code is kept.
     package let startsSession: Bool
@@ -21,13 +23,14 @@ package struct CheckCode: Intent {
 
     package init(
         appID: AppID, tokenHash: String, codeHashes: [String], limits: OTPLimits, device: KnownDevice? = nil,
-        signUp: Bool, startsSession: Bool = false, newUserID: String, now: Timestamp, events: EventFactory
+        networks: [CountedNetwork] = [], signUp: Bool, startsSession: Bool = false, newUserID: String, now: Timestamp, events: EventFactory
     ) {
         self.appID = appID
         self.tokenHash = tokenHash
         self.codeHashes = codeHashes
         self.limits = limits
         self.device = device
+        self.networks = networks
         self.signUp = signUp
         self.startsSession = startsSession
         self.newUserID = newUserID
@@ -43,7 +46,9 @@ package struct CheckCode: Intent {
         }
     }
 
-    private var budget: CallBudget { CallBudget(.check, limits: limits, device: device, now: now) }
+    private var budget: CallBudget {
+        CallBudget(.check, limits: limits, device: device, networks: networks, now: now)
+    }
 
     package func decide(_ facts: Facts) -> Decision<CheckCodeOutcome> {
         let checked: Verification
@@ -56,10 +61,13 @@ package struct CheckCode: Intent {
         let (identifier, standing) = (current.identifier, facts.deviceStanding)
         let counters = budget.counters(for: identifier, device: standing)
         let (method, subject) = (LoginMethod(codeTo: identifier.type), LoginSubject(identifier, userID: facts.user?.id))
-        if let limit = facts.reached(counters) {
+        if let limit = budget.reached(facts, for: identifier) {
             return Decision(.limited(limit), events.loginLimited(limit, method, of: subject, facts))
         }
-        func failed(_ reason: LoginFailure) -> [Change] { [.append(events.loginFailed(reason, method, of: subject))] }
+        func failed(_ reason: LoginFailure) -> [Change] {
+            budget.failed(at: identifier, device: standing, facts, app: appID)
+                + [.append(events.loginFailed(reason, method, of: subject))]
+        }
         let counted = counters.map { $0.counted(app: appID) }
         // The same for a wrong code and for the right one of an identifier without a user, and when a right code is
         // checked again.
@@ -76,6 +84,8 @@ package struct CheckCode: Intent {
         let owner = budget.owner(of: identifier, device: standing)
         func proven(isHeld: Bool) -> [Change] {
             spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
+                + budget.succeeded(at: identifier, device: standing, facts, app: appID)
+                + (current.isAnswered ? [] : budget.answered(device: standing, app: appID))
         }
         if let user = facts.user {
             guard user.identifiers.contains(where: { $0.isStored(as: checked.identifier) }) else {
@@ -84,7 +94,8 @@ package struct CheckCode: Intent {
             let changes = proven(isHeld: user.isHeld(identifier, at: now))
             // Who has the code can read the messages of the identifier.
             guard user.status == .active else {
-                return Decision(.inactive(user.status), changes + failed(.inactiveUser))
+                return Decision(
+                    .inactive(user.status), changes + [.append(events.loginFailed(.inactiveUser, method, of: subject))])
             }
             // The user was created by the first check of this code.
             let isNew = current.isAnswered && user.createdAt == current.answeredAt

@@ -3,7 +3,6 @@
 struct CodeSender: Sendable {
     let keys: KeyRing
     let routes: any MessageRoutes
-    let notices: SendNotices
     let environment: ServiceEnvironment
     /// Delivers the messages.
     let courier: Courier<MessageOutbox>
@@ -60,9 +59,8 @@ struct CodeSender: Sendable {
     }
 
     /// The answer to a caller for whom no code is sent. Reports and counts a limit once.
-    func refusal(_ limit: ReachedLimit, app: AppID, now: Timestamp) -> Refusal {
+    func refusal(_ limit: ReachedLimit, now: Timestamp) -> Refusal {
         if limit.isReported { environment.observer.observe(.budgetSpent(limit.counter.limit)) }
-        notices.report(limit, app: app, now: now)
         return limit.refusal(now: now, observer: environment.observer)
     }
 }

@@ -1,10 +1,6 @@
 /// Password login of one app.
 package struct PasswordLoginConfig: Sendable, Equatable, Codable {
     package var enabled = true
-    /// Attempts per source address. They are counted before the password is compared.
-    package var ipLimit = RateLimit(limit: 30, window: 600)
-    /// Attempts per e-mail address, over all sources. A success clears the count.
-    package var identifierLimit = RateLimit(limit: 10, window: 900)
     package var policy = PasswordPolicy()
     /// Whether new passwords must not be common, breached, or a word of the app or the user.
     package var rejectsCommonPasswords = true
@@ -19,15 +15,26 @@ package struct PasswordLoginConfig: Sendable, Equatable, Codable {
 
 extension PasswordLoginConfig {
     enum CodingKeys: CodingKey {
-        case enabled, ipLimit, identifierLimit, policy, rejectsCommonPasswords, createdAt, updatedAt
+        case enabled, policy, rejectsCommonPasswords, createdAt, updatedAt
+        /// Limits that nodes of earlier versions require.
+        case ipLimit, identifierLimit
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var stored = encoder.container(keyedBy: CodingKeys.self)
+        try stored.encode(enabled, forKey: .enabled)
+        try stored.encode(policy, forKey: .policy)
+        try stored.encode(rejectsCommonPasswords, forKey: .rejectsCommonPasswords)
+        try stored.encode(createdAt, forKey: .createdAt)
+        try stored.encode(updatedAt, forKey: .updatedAt)
+        try stored.encode(RateLimit(limit: 30, window: 600), forKey: .ipLimit)
+        try stored.encode(RateLimit(limit: 10, window: 900), forKey: .identifierLimit)
     }
 
     /// Decodes a stored configuration. A setting that is missing in an older one has its default.
     package init(from decoder: any Decoder) throws {
         let stored = try decoder.container(keyedBy: CodingKeys.self)
         enabled = try stored.decode(Bool.self, forKey: .enabled)
-        ipLimit = try stored.decode(RateLimit.self, forKey: .ipLimit)
-        identifierLimit = try stored.decode(RateLimit.self, forKey: .identifierLimit)
         policy = try stored.decode(PasswordPolicy.self, forKey: .policy)
         rejectsCommonPasswords = try stored.decodeIfPresent(Bool.self, forKey: .rejectsCommonPasswords) ?? true
         createdAt = try stored.decode(Timestamp.self, forKey: .createdAt)

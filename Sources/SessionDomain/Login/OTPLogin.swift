@@ -38,14 +38,7 @@ package struct OTPLogin: Sendable {
         let now = environment.now()
         let limits = app.settings.otpLimits
         try limits.requireAllowed(identifier)
-        let (events, attempt) = (events(app), LimitedAttempt.login(LoginMethod(codeTo: identifier.type)))
-        try await sources.take(
-            .sourceStarts, for: attempt, source: source, limit: limits.startsPerIP, now: now, reporting: events,
-            to: store)
-        try await sources.take(
-            .sourceSends, for: attempt, source: source, limit: limits.sendsPerIP, now: now, reporting: events, to: store
-        )
-
+        let events = events(app)
         let token = VerificationToken.make(environment: environment)
         let tokenHash = VerificationToken.hash(token)
         let code = keys.issueCode(
@@ -56,7 +49,8 @@ package struct OTPLogin: Sendable {
                 StartVerification(
                     appID: app.settings.id, identifier: identifier, signUp: app.settings.signUp,
                     budget: CallBudget(
-                        .start, limits: limits, device: knownDevice(deviceToken, app, now), now: now),
+                        .start, limits: limits, device: knownDevice(deviceToken, app, now),
+                        networks: keys.networks(of: source), now: now),
                     draft: codes.draft(by: config, locales: locales, leaseEnd: leaseEnd), now: now, events: events
                 ) { recipient, isSuppressed in
                     Verification(
@@ -65,7 +59,7 @@ package struct OTPLogin: Sendable {
                         createdAt: now)
                 })
             switch outcome {
-            case .limited(let limit): throw codes.refusal(limit, app: app.settings.id, now: now)
+            case .limited(let limit): throw codes.refusal(limit, now: now)
             case .started(_, let message): return message
             }
         }
@@ -79,12 +73,9 @@ package struct OTPLogin: Sendable {
     ) async throws {
         let now = environment.now()
         let limits = app.settings.otpLimits
-        try await sources.take(
-            .sourceSends, for: .login(), source: source, limit: limits.sendsPerIP, now: now, reporting: events(app),
-            to: store)
         let tokenHash = VerificationToken.hash(token)
         guard let running = try await store.verification(tokenHash: tokenHash, app: app.settings.id) else {
-            throw Refusal.invalidVerificationToken
+            throw try await invalid(.invalidVerificationToken, app: app, source: source, now: now)
         }
         // An operator may have closed the country since the start.
         try limits.requireAllowed(running.identifier)
@@ -98,9 +89,9 @@ package struct OTPLogin: Sendable {
                 device: knownDevice(deviceToken, app, now),
                 newCode: newCode, draft: codes.draft(by: config, locales: locales), now: now, events: events(app)))
         switch decision {
-        case .unknown: throw Refusal.invalidVerificationToken
+        case .unknown: throw try await invalid(.invalidVerificationToken, app: app, source: source, now: now)
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
-        case .exhausted(let limit): throw codes.refusal(limit, app: app.settings.id, now: now)
+        case .exhausted(let limit): throw codes.refusal(limit, now: now)
         case .send: codes.courier.wake()
         }
     }
@@ -115,23 +106,21 @@ package struct OTPLogin: Sendable {
         let entered = try OneTimeCode.entered(code)
         let now = environment.now()
         let limits = app.settings.otpLimits
-        try await sources.take(
-            .sourceChecks, for: .login(), source: source, limit: limits.checksPerIP, now: now, reporting: events(app),
-            to: store)
         let tokenHash = VerificationToken.hash(token)
         let outcome = try await store.perform(
             CheckCode(
                 appID: app.settings.id, tokenHash: tokenHash,
                 codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),
-                limits: limits, device: knownDevice(deviceToken, app, now), signUp: app.settings.signUp,
+                limits: limits, device: knownDevice(deviceToken, app, now), networks: keys.networks(of: source),
+                signUp: app.settings.signUp,
                 startsSession: startsSession, newUserID: environment.newID("usr"), now: now, events: events(app)))
         switch outcome {
-        case .unknown: throw Refusal.invalidVerificationToken
+        case .unknown: throw try await invalid(.invalidVerificationToken, app: app, source: source, now: now)
         case .verifierNeeded:
             throw Refusal.invalidField(
                 "code_challenge", "of this login is not supported by this call; use /v1/session/otp/check")
         case .wrong: throw Refusal.badCode
-        case .spent: throw Refusal.spentCode
+        case .spent: throw try await invalid(.spentCode, app: app, source: source, now: now)
         case .limited(let limit): throw limit.refusal(now: now, observer: environment.observer)
         case .inactive(let status): throw status.refusal ?? .unauthorized
         case .right(let verification, let user, let isNew):
@@ -141,6 +130,18 @@ package struct OTPLogin: Sendable {
                 grantedScopes: scopes, method: LoginMethod(codeTo: verification.identifier.type),
                 isNew: isNew, device: knownDevice(deviceToken, app, now), environment: environment)
         }
+    }
+
+    /// Counts a call with an unknown or used-up verification.
+    ///
+    /// - Returns: `refusal`, or `.rateLimited` when the source address has made too many such calls.
+    private func invalid(
+        _ refusal: Refusal, app: AppRuntime, source: SourceAddress, now: Timestamp
+    ) async throws -> Refusal {
+        try await sources.take(
+            .invalidCalls, for: .login(), source: source, limit: app.settings.otpLimits.invalidCallsPerAddress,
+            now: now, reporting: events(app), to: store)
+        return refusal
     }
 
     private func events(_ app: AppRuntime) -> EventFactory {

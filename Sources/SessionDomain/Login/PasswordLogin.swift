@@ -4,17 +4,15 @@ package struct PasswordLogin: Sendable {
     private let store: any LoginStore & UserStore
     private let keys: KeyRing
     private let hasher: any PasswordHasher
-    private let sources: SourceLimiter
     private let environment: ServiceEnvironment
 
     package init(
-        store: any LoginStore & UserStore, keys: KeyRing, hasher: any PasswordHasher, sources: SourceLimiter,
+        store: any LoginStore & UserStore, keys: KeyRing, hasher: any PasswordHasher,
         environment: ServiceEnvironment
     ) {
         self.store = store
         self.keys = keys
         self.hasher = hasher
-        self.sources = sources
         self.environment = environment
     }
 
@@ -27,18 +25,14 @@ package struct PasswordLogin: Sendable {
         app: AppRuntime, identifier: CanonicalIdentifier, password: String, deviceToken: String? = nil,
         source: SourceAddress
     ) async throws -> String {
-        let config = try Self.config(of: app.settings)
+        _ = try Self.config(of: app.settings)
         let now = environment.now()
         // Before anything is counted: a busy service must not use up the attempts of the user.
         let place = try hasher.admit(app: app.settings.id)
         let events = EventFactory(appID: app.settings.id, environment: environment)
-        try await sources.take(
-            .sourcePasswords, for: .login(.password), source: source, limit: config.ipLimit, now: now,
-            reporting: events,
-            to: store)
         let device = KnownDevice(deviceToken, app: app.settings.id, keys: keys, now: now)
         let budget = CallBudget(
-            .password(config.identifierLimit), limits: app.settings.otpLimits, device: device, now: now)
+            .check, limits: app.settings.otpLimits, device: device, networks: keys.networks(of: source), now: now)
         let attempt = try await store.perform(
             BeginPasswordTry(appID: app.settings.id, identifier: identifier, budget: budget, events: events))
         let user: User?
@@ -56,12 +50,20 @@ package struct PasswordLogin: Sendable {
                 UndoPasswordTry(appID: app.settings.id, identifier: identifier, budget: budget, device: standing))
             throw error
         }
+        // Reports a failed attempt before it is answered, for known and unknown identifiers with the same statements.
+        func failed(_ reason: LoginFailure) async throws {
+            let event = events.loginFailed(reason, .password, of: LoginSubject(identifier, userID: user?.id))
+            try await store.perform(
+                FailPasswordTry(
+                    appID: app.settings.id, identifier: identifier, budget: budget, device: standing, event: event))
+        }
         guard case .right(let needsUpgrade) = verdict, let user else {
-            let reason: LoginFailure = user == nil ? .unknownUser : hash == nil ? .noPassword : .wrongPassword
-            throw try await failed(reason, Refusal.unauthorized, identifier, user, events)
+            try await failed(user == nil ? .unknownUser : hash == nil ? .noPassword : .wrongPassword)
+            throw Refusal.unauthorized
         }
         do throws(Refusal) { try user.requireActive() } catch {
-            throw try await failed(.inactiveUser, error, identifier, user, events)
+            try await failed(.inactiveUser)
+            throw error
         }
         try await store.perform(
             CompletePasswordTry(
@@ -84,16 +86,6 @@ package struct PasswordLogin: Sendable {
             return
         }
         try await store.perform(UpgradePasswordHash(from: hash, to: upgraded, user: user.id, app: user.appID))
-    }
-
-    /// Reports a failed attempt before it is answered, for known and unknown identifiers with the same statement.
-    private func failed(
-        _ reason: LoginFailure, _ refusal: Refusal, _ identifier: CanonicalIdentifier, _ user: User?,
-        _ events: EventFactory
-    ) async throws -> Refusal {
-        let subject = LoginSubject(identifier, userID: user?.id)
-        try await store.perform(AppendEvents([events.loginFailed(reason, .password, of: subject)]))
-        return refusal
     }
 
     /// The rules for new passwords, so that clients can check them early.

@@ -31,6 +31,8 @@ package struct ResendCode: Intent {
         FactQuery(app: appID) {
             $0.verification = .tokenHash(tokenHash)
             $0.budget = .init(budget, for: .ofVerification)
+            // For the event of a limit. A resend depends on no user.
+            $0.user = .ofVerification(now: now, maximumChecks: .max)
         }
     }
 
@@ -43,13 +45,12 @@ package struct ResendCode: Intent {
         case .limited(let until): return Decision(.limited(until: until))
         case .send(let next):
             let counters = budget.counters(for: current.identifier, device: facts.deviceStanding)
-            let subject = LoginSubject(current.identifier)
-            if let limit = facts.reached(counters) {
+            let subject = LoginSubject(current.identifier, userID: facts.user?.id)
+            if let limit = budget.reached(facts, for: current.identifier) {
                 let report =
                     events?.loginLimited(limit, LoginMethod(codeTo: current.identifier.type), of: subject, facts) ?? []
                 return Decision(.exhausted(limit.reported(by: report)), report)
             }
-            // The user is not read here, so that a resend takes the same time for every identifier.
             let message = draft.code(
                 of: next, for: subject, withheld: next.isSuppressed ? .codeNotSent : nil, at: now)
             return Decision(

@@ -40,7 +40,7 @@ package struct StartVerification: Intent {
         // What was typed may reach another mailbox than the identifier of the user, although both compare as equal.
         let recipient = facts.user?.identifiers.first { $0 == identifier } ?? identifier
         let subject = LoginSubject(recipient, userID: facts.user?.id)
-        if let limit = facts.reached(counters) {
+        if let limit = budget.reached(facts, for: identifier) {
             let report =
                 events?.loginLimited(limit, LoginMethod(codeTo: identifier.type), of: subject, facts) ?? []
             return Decision(.limited(limit.reported(by: report)), report)

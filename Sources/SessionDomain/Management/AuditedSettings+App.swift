@@ -41,8 +41,9 @@ extension OTPLimits {
             [.init("limits.\(name).limit", limit.limit), .init("limits.\(name).window", limit.window)]
         }
         let rates = [
-            ("starts", starts), ("failed_checks", failedChecks), ("starts_per_address", startsPerIP),
-            ("checks_per_address", checksPerIP), ("sends_per_address", sendsPerIP),
+            ("starts", starts), ("failed_checks", failedChecks), ("starts_per_address", startsPerAddress),
+            ("failures_per_address", failuresPerAddress), ("invalid_calls_per_address", invalidCallsPerAddress),
+            ("migrations_per_address", migrationsPerAddress), ("step_ups", stepUps), ("delivery_tests", deliveryTests),
         ]
         return [
             .init("limits.code_lifetime", codeLifetime), .init("limits.checks_per_code", checksPerCode),
@@ -52,20 +53,13 @@ extension OTPLimits {
             .init("limits.sends_per_hour", sendsPerHour), .init("limits.sends_per_day", sendsPerDay),
             .init("limits.app_sends_per_day", appSendsPerDay),
             .init("limits.calling_code_sends_per_day", callingCodeSendsPerDay),
-            .init("limits.allowed_prefixes", allowedPrefixes),
+            .init("limits.allowed_prefixes", allowedPrefixes), .init("limits.notices_per_day", noticesPerDay),
         ] + rates.flatMap { rate($0.0, $0.1) }
     }
 }
 
 extension PasswordLoginConfig {
     fileprivate var audited: [AuditedSetting] {
-        /// The management API counts these windows in nanoseconds.
-        func rate(_ name: String, _ limit: RateLimit) -> [AuditedSetting] {
-            [
-                .init("login.password.\(name).limit", limit.limit),
-                .init("login.password.\(name).ttl", limit.window * 1_000_000_000),
-            ]
-        }
         let counts = [
             ("min_length", policy.minLength), ("max_length", policy.maxLength), ("uppercase", policy.uppercase),
             ("lowercase", policy.lowercase), ("numbers", policy.numbers), ("symbols", policy.symbols),
@@ -73,8 +67,7 @@ extension PasswordLoginConfig {
         return [
             .init("login.password.enabled", enabled),
             .init("login.password.reject_common_passwords", rejectsCommonPasswords),
-        ] + rate("rate_limit_login_ip", ipLimit) + rate("rate_limit_login_identifier", identifierLimit)
-            + counts.map { .init("login.password.password_compliancy.\($0.0)", $0.1) }
+        ] + counts.map { .init("login.password.password_compliancy.\($0.0)", $0.1) }
     }
 }
 

@@ -11,27 +11,30 @@ package struct LoginConfigManagement: Sendable {
 
     // MARK: Password login
 
-    package func passwordLogin(of app: AppID) async throws -> PasswordLoginConfig {
-        guard let config = try await apps.app(app).passwordLogin else {
-            throw Refusal.notFound("password login is not configured")
-        }
-        return config
+    /// The configuration, and the limits of the app that its API shows, too.
+    package typealias PasswordLoginSettings = (config: PasswordLoginConfig, limits: OTPLimits)
+
+    package func passwordLogin(of app: AppID) async throws -> PasswordLoginSettings {
+        let app = try await apps.app(app)
+        guard let config = app.passwordLogin else { throw Refusal.notFound("password login is not configured") }
+        return (config, app.otpLimits)
     }
 
     /// Creates the configuration. An app has at most one.
-    package func createPasswordLogin(_ change: PasswordLoginChange, app: AppID) async throws -> PasswordLoginConfig {
+    package func createPasswordLogin(_ change: PasswordLoginChange, app: AppID) async throws -> PasswordLoginSettings {
         try change.validate()
         let now = environment.now()
         return try await apps.update(app) { app in
             guard app.passwordLogin == nil else { throw Refusal.conflict("password login is configured already") }
             let config = change.applied(to: PasswordLoginConfig(at: now))
             app.passwordLogin = config
-            return config
+            change.apply(to: &app.otpLimits)
+            return (config, app.otpLimits)
         }
     }
 
-    /// Replaces the configuration. Members that the change leaves out get their defaults.
-    package func replacePasswordLogin(_ change: PasswordLoginChange, app: AppID) async throws -> PasswordLoginConfig {
+    /// Replaces the configuration. Members that the change leaves out get their defaults; limits stay as they are.
+    package func replacePasswordLogin(_ change: PasswordLoginChange, app: AppID) async throws -> PasswordLoginSettings {
         try change.validate()
         let now = environment.now()
         return try await apps.update(app) { app in
@@ -41,7 +44,8 @@ package struct LoginConfigManagement: Sendable {
             var config = change.applied(to: PasswordLoginConfig(at: now))
             config.createdAt = existing.createdAt
             app.passwordLogin = config
-            return config
+            change.apply(to: &app.otpLimits)
+            return (config, app.otpLimits)
         }
     }
 

@@ -1,4 +1,6 @@
 /// A change of the password login. A `nil` member keeps the value of the base configuration.
+///
+/// Its limits are `OTPLimits.failuresPerAddress` and `.failedChecks`: the API of the login names them, too.
 @available(service, *)
 package struct PasswordLoginChange: Sendable {
     package var enabled: Bool?
@@ -19,16 +21,19 @@ package struct PasswordLoginChange: Sendable {
     }
 
     func validate() throws(Refusal) {
-        try ipLimit?.validateForMemory(field: "rate_limit_login_ip")
+        try ipLimit?.validate(field: "rate_limit_login_ip")
         try identifierLimit?.validate(field: "rate_limit_login_identifier")
         try policy?.validate()
+    }
+
+    func apply(to limits: inout OTPLimits) {
+        if let ipLimit { limits.failuresPerAddress = ipLimit }
+        if let identifierLimit { limits.failedChecks = identifierLimit }
     }
 
     func applied(to base: PasswordLoginConfig) -> PasswordLoginConfig {
         var config = base
         if let enabled { config.enabled = enabled }
-        if let ipLimit { config.ipLimit = ipLimit }
-        if let identifierLimit { config.identifierLimit = identifierLimit }
         if let policy { config.policy = policy.bounded }
         if let rejectsCommonPasswords { config.rejectsCommonPasswords = rejectsCommonPasswords }
         return config
@@ -39,17 +44,8 @@ package struct PasswordLoginChange: Sendable {
 extension RateLimit {
     func validate(field: String) throws(Refusal) {
         guard (0...1_000_000).contains(limit) else { throw .invalidField("\(field).limit", "must be 0 to 1000000") }
-        guard (1...31 * 86_400).contains(window) else {
-            throw .invalidField("\(field).ttl", "must be 1 second to 31 days, in nanoseconds")
-        }
-    }
-
-    /// Checks a limit that `SourceLimiter` counts. A restart of the service forgets it, so a long window promises what
-    /// the service cannot do.
-    func validateForMemory(field: String) throws(Refusal) {
-        try validate(field: field)
-        guard window <= SourceLimiter.maximumWindow else {
-            throw .invalidField("\(field).ttl", "must be 1 second to 1 hour, in nanoseconds")
+        guard (1...86_400).contains(window) else {
+            throw .invalidField("\(field).ttl", "must be 1 second to 1 day, in nanoseconds")
         }
     }
 }

@@ -5,15 +5,17 @@ package struct UserManagement: Sendable {
     private let store: any SessionStore & UserStore
     private let apps: any AppStore
     private let hasher: any PasswordHasher
+    private let keys: KeyRing
     private let environment: ServiceEnvironment
 
     package init(
-        store: any SessionStore & UserStore, apps: any AppStore, hasher: any PasswordHasher,
+        store: any SessionStore & UserStore, apps: any AppStore, hasher: any PasswordHasher, keys: KeyRing,
         environment: ServiceEnvironment
     ) {
         self.store = store
         self.apps = apps
         self.hasher = hasher
+        self.keys = keys
         self.environment = environment
     }
 
@@ -144,6 +146,24 @@ package struct UserManagement: Sendable {
     /// Sets the limits of a user back, such as an identifier that is closed after 99 consecutive failures.
     package func clearLimits(of id: String, app: AppID) async throws -> User {
         try found(try await store.perform(ClearLimits(in: change(of: id, app: app))))
+    }
+
+    /// Sets the limits of strangers at an identifier back, whether a user has it or not.
+    package func clearLimits(of identifier: CanonicalIdentifier, app: AppID) async throws {
+        try await clear(
+            CounterKey.all(of: .anonymous(identifier)), ["identifier": .string(identifier.masked)], app: app)
+    }
+
+    /// Sets the limits of a source address back: of its /64 and /48 networks for IPv6.
+    package func clearLimits(ofAddress address: String, app: AppID) async throws {
+        guard IPNetwork.isAddress(address) else { throw Refusal.invalidField("address", "must be an IP address") }
+        let networks = keys.networks(of: SourceAddress(ip: address))
+        try await clear(networks.flatMap { CounterKey.all(of: $0) }, ["address": .string(address)], app: app)
+    }
+
+    private func clear(_ keys: [CounterKey], _ subject: [String: JSONValue], app: AppID) async throws {
+        let events = EventFactory(appID: app, environment: environment)
+        try await store.perform(ClearCounters(keys, report: events.make(.limitsCleared, subject)))
     }
 
     // MARK: Sessions

@@ -5,18 +5,18 @@ internal import SessionTokens
 @available(service, *)
 package struct MigrationLogin: Sendable {
     private let store: any UserStore & StepUpStore
+    private let keys: KeyRing
     private let call: HookCall
-    private let sources: SourceLimiter
     private let environment: ServiceEnvironment
 
     static let agent = "Prelude-SessionMigrationHook/1.0"
 
     init(
-        store: any UserStore & StepUpStore, call: HookCall, sources: SourceLimiter, environment: ServiceEnvironment
+        store: any UserStore & StepUpStore, keys: KeyRing, call: HookCall, environment: ServiceEnvironment
     ) {
         self.store = store
+        self.keys = keys
         self.call = call
-        self.sources = sources
         self.environment = environment
     }
 
@@ -37,11 +37,20 @@ package struct MigrationLogin: Sendable {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
         }
         guard let config = app.settings.migration else { throw Refusal.noLoginConfig("migration is not configured") }
-        try await sources.take(
-            .sourceMigrations, for: .login(.migration), source: source, limit: RateLimit(limit: 30, window: 600),
-            now: environment.now(), reporting: EventFactory(appID: app.settings.id, environment: environment), to: store
-        )
-        let user = try await validated(token, config: config, app: app)
+        let (now, networks, id) = (environment.now(), keys.networks(of: source), app.settings.id)
+        let count = CountMigration(
+            networks: networks, appID: id, limit: app.settings.otpLimits.migrationsPerAddress, now: now,
+            events: EventFactory(appID: id, environment: environment))
+        if let limit = try await store.perform(count) { throw limit.refusal(now: now, observer: environment.observer) }
+        let user: User
+        do { user = try await validated(token, config: config, app: app) } catch {
+            // Only a rejected credential counts.
+            if error as? Refusal != .unauthorized {
+                try await store.perform(UncountMigration(networks: networks, appID: id))
+            }
+            throw error
+        }
+        try await store.perform(UncountMigration(networks: networks, appID: id))
         do throws(Refusal) { try user.requireActive() } catch {
             throw try await rejected(.inactiveUser, error, app, userID: user.id)
         }

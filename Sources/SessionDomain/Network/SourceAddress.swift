@@ -24,6 +24,19 @@ package struct SourceAddress: Sendable, Equatable {
     }
 }
 
+/// A network whose calls the store counts together.
+package struct CountedNetwork: Sendable, Equatable {
+    /// A keyed digest of the network, so that the database has no address.
+    package let digest: String
+    /// How many times the limit of an address the network gets.
+    let widening: Int
+
+    package init(digest: String, widening: Int = 1) {
+        self.digest = digest
+        self.widening = widening
+    }
+}
+
 /// A network whose requests are counted together.
 struct SourceNetwork: Sendable, Equatable {
     /// How many times the limit of a customer a site gets. A site can have 65 536 customers' networks; a mobile operator
@@ -46,5 +59,15 @@ struct SourceNetwork: Sendable, Equatable {
     init(_ key: Key, widening: Int = 1) {
         self.key = key
         self.widening = widening
+    }
+
+    /// The network as text that no other network has.
+    var text: String {
+        switch key {
+        case .address(let number): "4/\(number)"
+        case .customer(let number): "64/\(number)"
+        case .site(let number): "48/\(number)"
+        case .text(let text): "text/\(text)"
+        }
     }
 }

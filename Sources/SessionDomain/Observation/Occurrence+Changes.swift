@@ -29,6 +29,11 @@ extension Occurrence {
         case .loginFailed:
             guard let failure = text("reason").flatMap(LoginFailure.init(rawValue:)) else { return nil }
             self = .login(method, .failed(failure))
+        case .loginLimited:
+            guard let limit = text("limit").flatMap(LimitName.init(rawValue:)), let until = text("retry_at") else {
+                return nil
+            }
+            self = .notice(.limitReached(limit, app: event.appID, callingCode: text("calling_code"), until: until))
         case .refreshTokenReused:
             guard let reuse = text("reason").flatMap(RefreshTokenReuse.init(rawValue:)) else { return nil }
             self = .reuse(reuse)

@@ -9,18 +9,16 @@ package struct StepUp: Sendable {
     private let codes: CodeSender
     private let decider: ScopeDecider
     private let customSteps: CustomSteps
-    private let sources: SourceLimiter
     private let environment: ServiceEnvironment
 
     init(
         store: any StepUpStore, keys: KeyRing, codes: CodeSender, hook: DelegationHook, customSteps: CustomSteps,
-        sources: SourceLimiter, environment: ServiceEnvironment
+        environment: ServiceEnvironment
     ) {
         self.store = store
         self.keys = keys
         self.codes = codes
         self.customSteps = customSteps
-        self.sources = sources
         self.environment = environment
         decider = ScopeDecider(hook: hook)
     }
@@ -42,7 +40,7 @@ package struct StepUp: Sendable {
         guard hasProof || caller.session.keyThumbprint == nil else { throw Refusal.missingProof }
         let metadata = try StepUpMetadata(metadata)
         let now = environment.now()
-        let limit = app.settings.stepUpLimit
+        let limit = app.settings.otpLimits.stepUps
         if let until = try await store.perform(
             CountStepUp(
                 user: caller.user.id, session: caller.session.id, app: app.settings.id, limit: limit, now: now,
@@ -80,15 +78,12 @@ package struct StepUp: Sendable {
 
     /// Queues the code of the current step. A later call sends it again, or a new one, as in a login.
     package func sendCode(
-        app: AppRuntime, challengeToken: String, locales: [String] = [], source: SourceAddress
+        app: AppRuntime, challengeToken: String, locales: [String] = []
     ) async throws {
         let now = environment.now()
         let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
         try codes.requireDelivery(by: OTPLoginConfig.Channel.allCases, app: app.settings)
         let limits = app.settings.otpLimits
-        try await sources.take(
-            .sourceSends, for: .stepUp, source: source, limit: limits.sendsPerIP, now: now, reporting: events(app),
-            to: store)
         // The channel is known only inside the transaction.
         let (keys, number, size) = (keys, codes.newNumber(), codes.codeSize(app.settings))
         let appID = app.settings.id
@@ -102,7 +97,7 @@ package struct StepUp: Sendable {
         switch outcome {
         case .refused(let refusal): throw refusal
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
-        case .exhausted(let limit): throw codes.refusal(limit, app: appID, now: now)
+        case .exhausted(let limit): throw codes.refusal(limit, now: now)
         case .send: codes.courier.wake()
         }
     }

@@ -22,9 +22,8 @@ package indirect enum Change: Sendable, Equatable {
     /// Takes back one event that was counted, if the counter has one.
     case uncount(CounterKey, app: AppID)
     case clearCounter(CounterKey, app: AppID)
-    /// Deletes every counter of the devices and sessions of a user: those whose keys begin with a prefix of
-    /// `CounterKey.prefixes(ofUser:)`.
-    case clearCounters(ofUser: String, app: AppID)
+    /// Deletes every counter whose key begins with one of these texts.
+    case clearCounters(prefixes: [String], app: AppID)
 
     // MARK: Users
 

@@ -5,8 +5,7 @@ package struct FactQuery: Sendable, Equatable {
     /// The app that all rows belong to. `nil` only for management keys, which belong to no app.
     package var app: AppID?
 
-    /// The budget that the intent spends. All its counters are compared. If one is at its limit, `Facts.failures` names it,
-    /// and no other row is read: a limited call takes the same time for every identifier.
+    /// The budget that the intent spends. All its counters are compared. `Facts.failures` names those at their limit.
     package var budget: BudgetSelector?
     /// The settings of the app.
     package var settings = false

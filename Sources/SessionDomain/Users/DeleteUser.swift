@@ -25,16 +25,19 @@ package struct DeleteUser: Intent {
             true,
             user.identifiers.flatMap { Change.forgetting($0, app: appID) } + [.deleteUser(user)]
                 + counters.map { .clearCounter($0, app: appID) }
-                + [.clearCounters(ofUser: userID, app: appID), .deleteMessages(ofUser: userID, app: appID)]
+                + [.clearCounters(prefixes: CounterKey.prefixes(ofUser: userID), app: appID), .deleteMessages(ofUser: userID, app: appID)]
                 + (pseudonym.map { [.forgetEvents(ofUser: userID, as: $0, app: appID)] } ?? [])
                 + events.map { .append($0) })
     }
 }
 
 extension Change {
-    /// The changes that leave nothing of an identifier that a user has no longer, apart from counters and events.
+    /// The changes that leave nothing of an identifier that a user has no longer, apart from its own counters and events.
     static func forgetting(_ identifier: CanonicalIdentifier, app: AppID) -> [Change] {
-        [.endVerifications(of: identifier, app: app), .forgetIdentifier(identifier, app: app)]
+        [
+            .endVerifications(of: identifier, app: app), .forgetIdentifier(identifier, app: app),
+            .clearCounters(prefixes: [CounterKey.prefixOfMarks(at: identifier)], app: app),
+        ]
     }
 }
 

@@ -23,8 +23,7 @@ struct OTPRoutes: Sendable {
                 throw Refusal.invalidField("identifier", "must not be set together with challenge_token")
             }
             try await stepUp.sendCode(
-                app: context.app, challengeToken: challengeToken, locales: context.client.facts.locales,
-                source: context.client.source)
+                app: context.app, challengeToken: challengeToken, locales: context.client.facts.locales)
             return .noContent
         }
         guard let identifier = body.identifier else {

@@ -14,7 +14,7 @@ extension Change {
             return [FactQuery.CounterSelector(key, limit: limit, now: now).counting(app: app)]
         case .uncount(let key, let app): return key.uncounting(app: app)
         case .clearCounter(let key, let app): return [key.clearing(app: app)]
-        case .clearCounters(let userID, let app): return CounterKey.clearing(ofUser: userID, app: app)
+        case .clearCounters(let prefixes, let app): return CounterKey.clearing(prefixes, app: app)
 
         case .insertUser(let user, let passwordHash): return try user.insertions(passwordHash: passwordHash)
         case .replaceUser(let old, let new): return try old.replacement(with: new)

@@ -57,7 +57,7 @@ extension FactPlan {
     private static let standings: [KnownDevice.Standing] = [.stranger, .former, .known]
 
     private static func keys(of budget: CallBudget, for identifier: CanonicalIdentifier) -> [String] {
-        Set(standings.flatMap { budget.counters(for: identifier, device: $0).map(\.key.text) }).sorted()
+        Set(standings.flatMap { budget.compared(for: identifier, device: $0).map(\.key.text) }).sorted()
     }
 
     /// Stands for an identifier that only the server knows yet. A plus and three characters, as the longest calling code: the

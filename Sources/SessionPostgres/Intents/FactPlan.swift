@@ -91,7 +91,7 @@ struct FactPlan {
         }
     }
 
-    /// Adds the counters of the budget that are at their limit. A limited call gets no other row, as if none was read.
+    /// Adds the counters of the budget that are at their limit.
     private func compared(_ findings: Findings) -> Facts {
         var facts = findings.facts
         guard let selector = query.budget else { return facts }
@@ -102,16 +102,10 @@ struct FactPlan {
             }
         guard let identifier else { return facts }
         facts.deviceStanding = selector.budget.device?.standing(atEpoch: findings.epoch) ?? .stranger
-        let earlier = facts.failures
-        for counter in selector.budget.counters(for: identifier, device: facts.deviceStanding) {
+        for counter in selector.budget.compared(for: identifier, device: facts.deviceStanding) {
             facts.failures.add(counter, at: findings.counters[counter.key.text])
         }
-        guard facts.failures != earlier else { return facts }
-        return Facts {
-            $0.deviceStanding = facts.deviceStanding
-            $0.failures = facts.failures
-            if selector.subject == .ofVerification { $0.verification = facts.verification }
-        }
+        return facts
     }
 }
 

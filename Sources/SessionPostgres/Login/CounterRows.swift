@@ -80,8 +80,8 @@ extension CounterKey {
     }
 
     /// Reads the keys in their order, so that the counters of other users cost nothing.
-    static func clearing(ofUser userID: String, app: AppID) -> [Statement] {
-        prefixes(ofUser: userID).map { prefix in
+    static func clearing(_ prefixes: [String], app: AppID) -> [Statement] {
+        prefixes.map { prefix in
             Statement(
                 "DELETE FROM counters WHERE app_id = $1 AND key >= $2 AND key < $3",
                 [app, prefix, prefix + "\u{10FFFF}"])

@@ -15,9 +15,9 @@ extension Database {
             try counters.count(key, app: app, limit: limit, now: now, in: self)
         case .uncount(let key, let app): try counters.uncount(key, app: app, in: self)
         case .clearCounter(let key, let app): try counters.clear(key, app: app, in: self)
-        case .clearCounters(let userID, let app):
+        case .clearCounters(let prefixes, let app):
             try counters.write(to: self)
-            try clearCounters(ofUser: userID, app: app)
+            try clearCounters(prefixes, app: app)
 
         case .insertUser(let user, let passwordHash): try insert(user, passwordHash: passwordHash)
         case .replaceUser(let old, let new): try replace(old, with: new)

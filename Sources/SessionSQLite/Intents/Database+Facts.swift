@@ -10,7 +10,6 @@ extension Database {
         guard let app = query.app else { return facts }
         if case .identifier(let identifier)? = query.budget?.subject {
             try readBudget(query, of: identifier, app: app, &counters, into: &facts)
-            guard facts.failures.exhausted.isEmpty else { return facts }
         }
         if query.settings { facts.settings = try self.app(app) }
         if let id = query.challenge { facts.challenge = try challenge(id, app: app) }
@@ -38,7 +37,7 @@ extension Database {
         if let device = budget.device {
             facts.deviceStanding = try standing(of: device, at: identifier, app: app)
         }
-        for counter in budget.counters(for: identifier, device: facts.deviceStanding) {
+        for counter in budget.compared(for: identifier, device: facts.deviceStanding) {
             guard let until = try counters.limit(of: counter, app: app, in: self) else { continue }
             facts.failures.add(.exhausted(counter.key, until: until))
         }
@@ -76,7 +75,6 @@ extension Database {
         facts.verification = try verification(tokenHash: key, app: app)
         if query.budget?.subject == .ofVerification, let verification = facts.verification {
             try readBudget(query, of: verification.identifier, app: app, &counters, into: &facts)
-            guard facts.failures.exhausted.isEmpty else { return }
         }
         guard case .ofVerification(let now, let maximumChecks)? = query.user, let verification = facts.verification,
             verification.code.expiresAt > now, verification.checks < maximumChecks

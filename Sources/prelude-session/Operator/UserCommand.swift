@@ -105,19 +105,31 @@ struct UserCommand: AsyncParsableCommand {
     struct Unlock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "unlock",
-            abstract: "Set the limits of a user's attempts and messages back.",
+            abstract: "Set the limits of a user, an identifier or a source address back.",
             discussion: """
                 After 99 consecutive failures, an identifier of the user is closed to unknown devices for 30 days. This \
-                command opens it at once. Limits by source address, and those of the whole app, stay as they are.
+                command opens it at once. Name one: a user by its id, an e-mail address or phone number by --identifier, \
+                or an IP address by --address. The limits of the whole app stay as they are.
                 """)
 
         @Option(help: "The app's id.") var app: AppID
-        @Argument(help: "The user's id, usr_….") var id: String
+        @Option(help: "An e-mail address or a phone number, whether a user has it or not.") var identifier: String?
+        @Option(help: "An IP address. Of an IPv6 address, the networks /64 and /48.") var address: String?
+        @Argument(help: "The user's id, usr_….") var id: String?
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            try await options.withService { service in
-                try options.show(try await service.users.clearLimits(of: id, app: app).record)
+            guard [id, identifier, address].compactMap(\.self).count == 1 else {
+                throw ValidationError("Name one: a user's id, --identifier or --address.")
+            }
+            try await options.withService(keys: address == nil ? .none : .needed) { service in
+                if let id { try options.show(try await service.users.clearLimits(of: id, app: app).record) }
+                if let identifier {
+                    let type: IdentifierType = identifier.contains("@") ? .emailAddress : .phoneNumber
+                    try await service.users.clearLimits(
+                        of: CanonicalIdentifier(type, identifier, ofField: "identifier"), app: app)
+                }
+                if let address { try await service.users.clearLimits(ofAddress: address, app: app) }
             }
         }
     }

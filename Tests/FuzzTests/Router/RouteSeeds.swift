@@ -40,7 +40,7 @@ enum RouteSeeds {
         "PUT /v2/session/apps/:app_id/config/limits": [
             #"{"starts":{"limit":1000,"window":600},"failed_checks":{"limit":1000,"window":3600},"#
                 + #""failed_checks_per_day":1000,"sends_per_hour":1000,"sends_per_day":1000,"allowed_prefixes":["+1"],"#
-                + #""sends_per_address":{"limit":1000,"window":600}}"#
+                + #""failures_per_address":{"limit":1000,"window":600}}"#
         ],
         "PUT /v2/session/apps/:app_id/config/delivery": [
             #"{"email":[{"type":"smtp","host":"mail.example","port":587,"tls":"starttls","auth":"plain","username":"u","#

@@ -93,8 +93,7 @@ struct MessageEventTests {
             events: try TestApp.events()
         ) { _, _ in verification }
         let codes = CodeSender(
-            keys: TestApp.keys, routes: FixedRoutes([]), notices: SendNotices(observer: observer),
-            environment: stillEnvironment.observed(by: observer),
+            keys: TestApp.keys, routes: FixedRoutes([]), environment: stillEnvironment.observed(by: observer),
             courier: try MessageOutboxTests().courier(PlayedMessages([]), []))
         var taken: [FailedGuard] = []
         var events = 0
@@ -108,7 +107,7 @@ struct MessageEventTests {
                 Issue.record("the budget is not spent")
                 return
             }
-            #expect(codes.refusal(limit, app: try appID(), now: now) == .rateLimited(retryAfter: 9))
+            #expect(codes.refusal(limit, now: now) == .rateLimited(retryAfter: 9))
             for change in decision.changes {
                 switch change {
                 case .redeem(let key, _, _): taken.append(.taken(.redemption(key)))

@@ -102,7 +102,7 @@ struct LoginEventTests {
             events(changes).map(\.data) == [
                 [
                     "limit": "failures_hour", "method": "otp_email", "purpose": "login",
-                    "identifier": "a***@example.com",
+                    "identifier": "a***@example.com", "setting": "limits.failed_checks",
                     "retry_at": .string((now + 9).rfc3339),
                 ]
             ])
@@ -132,12 +132,19 @@ struct LoginEventTests {
         ) { _, _ in verification }
         #expect(events(start.decide(facts).changes).map(\.name) == [.loginLimited])
         #expect(events(start.decide(facts).changes).map { $0.data["method"] } == ["otp_email"])
-        let tries = CallBudget(.password(RateLimit(limit: 1, window: 9)), limits: OTPLimits(), device: nil, now: now)
+        let tries = CallBudget(.check, limits: OTPLimits(), device: nil, now: now)
         let counter = tries.counters(for: mail, device: .stranger)[0].key
         let attempt = BeginPasswordTry(
             appID: try appID(), identifier: mail, budget: tries, events: try TestApp.events())
-        let limited = attempt.decide(Facts { $0.failures.add(.exhausted(counter, until: now + 9)) })
-        #expect(events(limited.changes).map { $0.data["limit"] } == ["password_tries"])
+        let user = try TestApp.user()
+        let limited = attempt.decide(
+            Facts {
+                $0.failures.add(.exhausted(counter, until: now + 9))
+                $0.user = user
+            })
+        #expect(events(limited.changes).map { $0.data["limit"] } == ["failures_hour"])
+        #expect(events(limited.changes).map { $0.data["setting"] } == ["limits.failed_checks"])
+        #expect(events(limited.changes).map { $0.data["user_id"] } == [.string(user.id)], "so that an operator finds it")
         #expect(events(limited.changes).map { $0.data["method"] } == ["password"])
     }
 
@@ -151,7 +158,7 @@ struct LoginEventTests {
         #expect(
             events(changes).map(\.data) == [
                 [
-                    "limit": "step_ups", "purpose": "step_up", "user_id": "usr_1", "session_id": "ses_1",
+                    "limit": "step_ups", "setting": "limits.step_ups", "purpose": "step_up", "user_id": "usr_1", "session_id": "ses_1",
                     "retry_at": .string((now + 5).rfc3339),
                 ]
             ])
@@ -198,7 +205,7 @@ struct LoginEventTests {
         func take(after seconds: Int = 0) async -> Bool {
             do {
                 try await sources.take(
-                    .sourceStarts, for: .login(.emailCode), source: source, limit: limit, now: now + seconds,
+                    .invalidCalls, for: .login(.emailCode), source: source, limit: limit, now: now + seconds,
                     reporting: try TestApp.events(),
                     to: recorder)
                 return true
@@ -213,7 +220,10 @@ struct LoginEventTests {
         let retry = (now + 60).rfc3339
         #expect(
             recorder.events.map(\.data) == [
-                ["limit": "source_otp", "purpose": "login", "method": "otp_email", "retry_at": .string(retry)]
+                [
+                    "limit": "invalid_calls", "setting": "limits.invalid_calls_per_address", "purpose": "login",
+                    "method": "otp_email", "retry_at": .string(retry),
+                ]
             ])
         for _ in 0..<2 { #expect(await take(after: 61)) }
         for _ in 0..<2 { #expect(await take(after: 61) == false) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Who pays for a call, and with which counters")
 struct CallBudgetTests {
     private static let uses: [CallBudget.Use] = [
-        .start, .resend, .check, .password(RateLimit(limit: 10, window: 900)),
+        .start, .resend, .check,
     ]
 
     private func keys(
@@ -48,15 +48,6 @@ struct CallBudgetTests {
         #expect(counters(TestApp.device(of: "usr_2"), at: mail).allSatisfy { !first.map(\.key).contains($0.key) })
     }
 
-    @Test("Codes and passwords spend the same failed checks (O17)")
-    func factors() throws {
-        let mail = try TestApp.mail()
-        for standing in [KnownDevice.Standing.stranger, .former, .known] {
-            let check = keys(.check, of: mail, standing)
-            #expect(check.isSubset(of: keys(.password(RateLimit(limit: 1, window: 1)), of: mail, standing)))
-        }
-    }
-
     @Test("Failed checks are limited per hour, per day and in a row")
     func failures() throws {
         let mail = try TestApp.mail()
@@ -94,7 +85,7 @@ struct CallBudgetTests {
             all.formUnion(budget.counters(for: phone, device: .stranger).map(\.key))
             for owner in owners {
                 all.formUnion((budget.failures(of: owner) + budget.sends(of: owner, to: mail)).map(\.key))
-                all.formUnion([.starts(owner), .passwordTries(owner)])
+                all.formUnion([.starts(owner)])
             }
         }
         #expect(Set(all.map(\.text)).count == all.count)
@@ -106,7 +97,6 @@ struct CallBudgetTests {
         let stranger = BudgetOwner.anonymous(mail)
         let all: [CounterKey] = [
             .failures(stranger, .hour), .failures(stranger, .day), .failures(stranger, .streak),
-            .passwordTries(stranger),
         ]
         #expect(stranger.clearedBySuccess(of: mail) == all)
         let device = TestApp.device().owner(of: mail, as: .known)
@@ -162,5 +152,84 @@ struct CallBudgetTests {
             if let group = owner.group { keys.subtract([.failuresOfGroup(group), .sendsOfGroup(group)]) }
             #expect(Set(CounterKey.all(of: owner)) == keys)
         }
+    }
+
+    // MARK: Networks of strangers
+
+    private static let network = CountedNetwork(digest: "net")
+
+    private func budget(_ use: CallBudget.Use, _ device: KnownDevice? = nil) -> CallBudget {
+        CallBudget(use, limits: OTPLimits(), device: device, networks: [Self.network], now: now)
+    }
+
+    private func facts(
+        _ standing: KnownDevice.Standing = .stranger, _ reached: CounterKey...
+    ) -> Facts {
+        Facts {
+            $0.deviceStanding = standing
+            for key in reached { $0.failures.add(.exhausted(key, until: now + 9)) }
+        }
+    }
+
+    @Test("Strangers and former devices spend the starts of their network, known devices and resends do not")
+    func starts() throws {
+        let mail = try TestApp.mail()
+        let key = CounterKey.startsOfNetwork("net")
+        for standing in [KnownDevice.Standing.stranger, .former] {
+            let counters = budget(.start, TestApp.device()).counters(for: mail, device: standing)
+            #expect(counters.first { $0.key == key }?.limit == RateLimit(limit: 150, window: 600))
+        }
+        #expect(!budget(.start, TestApp.device()).counters(for: mail, device: .known).map(\.key).contains(key))
+        #expect(!budget(.resend).counters(for: mail, device: .stranger).map(\.key).contains(key))
+    }
+
+    @Test("A network of IPv6 with many customers has 16 times the limits")
+    func site() throws {
+        let networks = TestApp.keys.networks(of: SourceAddress(ip: "2001:db8:1:2::3"))
+        let budget = CallBudget(.start, limits: OTPLimits(), device: nil, networks: networks, now: now)
+        let limits = budget.counters(for: try TestApp.mail(), device: .stranger)
+            .filter { if case .startsOfNetwork = $0.key { true } else { false } }.map(\.limit.limit)
+        #expect(limits == [150, 2400])
+    }
+
+    @Test("A network is named by a keyed digest, and an exempt caller by none")
+    func digests() {
+        let networks = TestApp.keys.networks(of: SourceAddress(ip: "203.0.113.7"))
+        #expect(networks.count == 1 && networks[0].digest.count == 22)
+        #expect(networks == TestApp.keys.networks(of: SourceAddress(ip: "::ffff:203.0.113.7")))
+        #expect(networks != TestApp.keys.networks(of: SourceAddress(ip: "203.0.113.8")))
+        #expect(TestApp.keys.networks(of: SourceAddress(ip: "127.0.0.1", isExempt: true)).isEmpty)
+    }
+
+    @Test("A failed check counts its identifier once for the network, and a success ends that count")
+    func failing() throws {
+        let (mail, app, check) = (try TestApp.mail(), try appID(), budget(.check))
+        let (mark, total) = (CounterKey.failing(mail, network: "net"), CounterKey.failuresOfNetwork("net"))
+        func keys(_ changes: [Change]) -> [CounterKey] {
+            changes.compactMap { if case .count(let key, _, _, _) = $0 { key } else { nil } }
+        }
+        #expect(keys(check.failed(at: mail, device: .stranger, facts(), app: app)) == [mark, total])
+        #expect(check.failed(at: mail, device: .stranger, facts(.stranger, mark), app: app).isEmpty)
+        #expect(check.failed(at: mail, device: .stranger, facts(.stranger, total), app: app).isEmpty)
+        #expect(check.failed(at: mail, device: .known, facts(.known), app: app).isEmpty)
+        #expect(check.succeeded(at: mail, device: .stranger, facts(), app: app).isEmpty, "it has not failed")
+        #expect(
+            check.succeeded(at: mail, device: .stranger, facts(.stranger, mark), app: app) == [
+                .clearCounter(mark, app: app), .uncount(total, app: app),
+            ])
+        #expect(check.succeeded(at: mail, device: .known, facts(.known, mark), app: app).isEmpty)
+        #expect(check.answered(device: .stranger, app: app) == [.uncount(.startsOfNetwork("net"), app: app)])
+        #expect(check.answered(device: .known, app: app).isEmpty)
+    }
+
+    @Test("A network with many failing identifiers refuses others, and no known device")
+    func spent() throws {
+        let (mail, check) = (try TestApp.mail(), budget(.check, TestApp.device()))
+        let (mark, total) = (CounterKey.failing(mail, network: "net"), CounterKey.failuresOfNetwork("net"))
+        #expect(check.reached(facts(.stranger, total), for: mail)?.counter == total)
+        #expect(check.reached(facts(.former, total), for: mail)?.counter == total)
+        #expect(check.reached(facts(.stranger, total, mark), for: mail) == nil, "it counts already")
+        #expect(check.reached(facts(.known, total), for: mail) == nil)
+        #expect(check.reached(facts(.stranger, mark), for: mail) == nil)
     }
 }

@@ -7,7 +7,7 @@ struct SourceCountersTests {
     private let one = RateLimit(limit: 1, window: 3600)
 
     private func key(_ number: Int) throws -> SourceCounters.Key {
-        SourceCounters.Key(app: try appID(), limit: .sourceStarts, network: .customer(UInt64(number)))
+        SourceCounters.Key(app: try appID(), limit: .invalidCalls, network: .customer(UInt64(number)))
     }
 
     private func isAllowed(

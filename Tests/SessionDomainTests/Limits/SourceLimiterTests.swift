@@ -7,7 +7,7 @@ struct SourceLimiterTests {
     private let two = RateLimit(limit: 2, window: 600)
 
     private func take(
-        _ limiter: SourceLimiter, _ ip: String, app: String = "domain1", name: LimitName = .sourcePasswords,
+        _ limiter: SourceLimiter, _ ip: String, app: String = "domain1", name: LimitName = .invalidCalls,
         limit: RateLimit? = nil, at time: Timestamp = now
     ) throws -> Bool {
         do {
@@ -33,7 +33,7 @@ struct SourceLimiterTests {
         let limiter = SourceLimiter()
         for _ in 1...2 { #expect(try take(limiter, "192.0.2.1")) }
         #expect(try !take(limiter, "::ffff:192.0.2.1"))
-        #expect(try take(limiter, "192.0.2.1", name: .sourceStarts))
+        #expect(try take(limiter, "192.0.2.1", name: .sourceManagementKeys))
         #expect(try take(limiter, "192.0.2.2"))
         #expect(try take(limiter, "192.0.2.1", at: now + 600), "a new window")
     }
@@ -62,21 +62,12 @@ struct SourceLimiterTests {
         let limiter = SourceLimiter()
         for _ in 1...5 {
             try limiter.take(
-                .sourceStarts, app: appID(), source: SourceAddress(ip: "127.0.0.1", isExempt: true), limit: two,
+                .sourceManagementKeys, app: appID(), source: SourceAddress(ip: "127.0.0.1", isExempt: true), limit: two,
                 now: now)
         }
         #expect(limiter.count == 0)
         for _ in 1...2 { #expect(try take(limiter, "unknown")) }
         #expect(try !take(limiter, "unknown"))
-    }
-
-    @Test("A window of earlier settings ends after an hour at the latest")
-    func longWindow() throws {
-        let limiter = SourceLimiter()
-        let day = RateLimit(limit: 1, window: 86_400)
-        #expect(try take(limiter, "192.0.2.1", limit: day))
-        #expect(try !take(limiter, "192.0.2.1", limit: day, at: now + 3599))
-        #expect(try take(limiter, "192.0.2.1", limit: day, at: now + 3600))
     }
 
     @Test("The number of counters never exceeds the capacity (X12)")
@@ -87,18 +78,5 @@ struct SourceLimiterTests {
             #expect(limiter.count <= 64)
         }
         #expect(limiter.count > 16)
-    }
-
-    @Test("A limit that is kept in memory has a window of at most an hour", arguments: [(3600, true), (3601, false)])
-    func validation(window: Int, isValid: Bool) throws {
-        let change = PasswordLoginChange(ipLimit: RateLimit(limit: 10, window: window))
-        let error = Refusal.invalidField("rate_limit_login_ip.ttl", "must be 1 second to 1 hour, in nanoseconds")
-        if isValid {
-            try change.validate()
-        } else {
-            #expect(throws: error) { try change.validate() }
-        }
-        // Stored limits may be longer.
-        try PasswordLoginChange(identifierLimit: RateLimit(limit: 10, window: 7 * 86_400)).validate()
     }
 }

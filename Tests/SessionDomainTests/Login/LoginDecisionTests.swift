@@ -69,8 +69,7 @@ struct LoginDecisionTests {
     @Test("A password attempt is counted before the hash is returned, for known and unknown identifiers")
     func passwordTry() throws {
         let (mail, user) = (try TestApp.mail(), try TestApp.user())
-        let budget = CallBudget(
-            .password(RateLimit(limit: 5, window: 600)), limits: OTPLimits(), device: nil, now: now)
+        let budget = CallBudget(.check, limits: OTPLimits(), device: nil, now: now)
         let intent = BeginPasswordTry(appID: try appID(), identifier: mail, budget: budget)
         let counters = budget.counters(for: mail, device: .stranger)
         let counted = try TestApp.counted(counters)

@@ -67,7 +67,7 @@ struct AuditedSettingsTests {
             "new_identifier_hold": .int(259_200), "scopes": .array(["pay"]), "sessions.device_key": "optional",
             "sessions.maximum_sessions": .int(100), "sessions.access_token_binding": "none",
             "login.otp.lcfg_1.channel_type": "email", "login.otp.lcfg_1.sender_id": "Shop",
-            "login.password.rate_limit_login_ip.ttl": .int(600_000_000_000),
+            "limits.failures_per_address.window": .int(600), "limits.notices_per_day": .int(5),
             "login.password.password_compliancy.min_length": .int(8),
             "login.password.reject_common_passwords": .bool(true), "limits.code_lifetime": .int(600),
             "limits.consecutive_failed_checks": .int(99), "limits.starts_per_address.window": .int(600),

@@ -73,6 +73,7 @@ struct IdentifierChangeTests {
                     [
                         .deleteIdentifier(mail, of: user), .endVerifications(of: mail, app: user.appID),
                         .forgetIdentifier(mail, app: user.appID),
+                        .clearCounters(prefixes: [CounterKey.prefixOfMarks(at: mail)], app: user.appID),
                     ] + CounterKey.all(of: .anonymous(mail)).map { .clearCounter($0, app: user.appID) } + [
                         .deleteStepUps(of: user), .voidLogins(of: user), .replaceUser(user, with: next),
                         .append(try TestApp.events().identifierDeleted(mail, of: user.id)),

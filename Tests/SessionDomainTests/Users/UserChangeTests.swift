@@ -90,9 +90,12 @@ struct UserChangeTests {
                 == [
                     .endVerifications(of: try TestApp.mail(), app: app),
                     .forgetIdentifier(try TestApp.mail(), app: app),
+                    .clearCounters(prefixes: [CounterKey.prefixOfMarks(at: try TestApp.mail())], app: app),
                     .endVerifications(of: try TestApp.phone(), app: app),
-                    .forgetIdentifier(try TestApp.phone(), app: app), .deleteUser(user),
-                    .clearCounters(ofUser: user.id, app: app), .deleteMessages(ofUser: user.id, app: app),
+                    .forgetIdentifier(try TestApp.phone(), app: app),
+                    .clearCounters(prefixes: [CounterKey.prefixOfMarks(at: try TestApp.phone())], app: app),
+                    .deleteUser(user), .clearCounters(prefixes: CounterKey.prefixes(ofUser: user.id), app: app),
+                    .deleteMessages(ofUser: user.id, app: app),
                     .forgetEvents(ofUser: user.id, as: "del_1", app: app), .append(event),
                 ])
         let expected =

@@ -59,6 +59,8 @@ struct EventSettingsTests {
             let name = path.replacing("/", with: ".") + "."
             settings.merge(Self.flat(try await config("/config/" + path), at: path == "scopes" ? "" : name)) { $1 }
         }
+        // Names of limits in the login with a password, which the limits have, too.
+        settings = settings.filter { !$0.key.hasPrefix("login.password.rate_limit_") }
         let logins = try await world.call(.get, Self.base + "/config/login/otp", headers)
         guard case .array(let configs)? = logins.members["configs"] else { throw Absent() }
         for config in configs {

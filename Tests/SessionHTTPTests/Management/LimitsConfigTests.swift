@@ -21,11 +21,13 @@ struct LimitsConfigTests {
     func members() throws {
         let json =
             #"{"allowed_prefixes":["+33","+1415"],"app_sends_per_day":11,"calling_code_sends_per_day":12,"#
-            + #""checks_per_address":{"limit":13,"window":14},"checks_per_code":4,"code_lifetime":99,"#
-            + #""consecutive_failed_checks":15,"failed_checks":{"limit":16,"window":17},"failed_checks_per_day":18,"#
-            + #""resend_delay":19,"sends_per_address":{"limit":20,"window":21},"sends_per_day":22,"#
-            + #""sends_per_hour":23,"sends_per_verification":6,"starts":{"limit":24,"window":25},"#
-            + #""starts_per_address":{"limit":26,"window":27}}"#
+            + #""checks_per_code":4,"code_lifetime":99,"consecutive_failed_checks":15,"#
+            + #""delivery_tests":{"limit":28,"window":29},"failed_checks":{"limit":16,"window":17},"#
+            + #""failed_checks_per_day":18,"failures_per_address":{"limit":13,"window":14},"#
+            + #""invalid_calls_per_address":{"limit":20,"window":21},"migrations_per_address":{"limit":30,"window":31},"#
+            + #""notices_per_day":32,"resend_delay":19,"sends_per_day":22,"sends_per_hour":23,"#
+            + #""sends_per_verification":6,"starts":{"limit":24,"window":25},"#
+            + #""starts_per_address":{"limit":26,"window":27},"step_ups":{"limit":33,"window":34}}"#
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let body = LimitsConfigBody(try limits(json))
@@ -51,9 +53,13 @@ struct LimitsConfigTests {
             (#"{"calling_code_sends_per_day":-1}"#, "calling_code_sends_per_day"),
             (#"{"allowed_prefixes":["33"]}"#, "allowed_prefixes"), (#"{"allowed_prefixes":["+"]}"#, "allowed_prefixes"),
             (#"{"allowed_prefixes":["+0"]}"#, "allowed_prefixes"),
-            (#"{"starts_per_address":{"limit":1,"window":3601}}"#, "starts_per_address.window"),
-            (#"{"checks_per_address":{"limit":1,"window":3601}}"#, "checks_per_address.window"),
-            (#"{"sends_per_address":{"limit":1,"window":3601}}"#, "sends_per_address.window"),
+            (#"{"starts_per_address":{"limit":1,"window":86401}}"#, "starts_per_address.window"),
+            (#"{"failures_per_address":{"limit":1,"window":86401}}"#, "failures_per_address.window"),
+            (#"{"invalid_calls_per_address":{"limit":1,"window":3601}}"#, "invalid_calls_per_address.window"),
+            (#"{"migrations_per_address":{"limit":-1,"window":60}}"#, "migrations_per_address.limit"),
+            (#"{"step_ups":{"limit":1,"window":0}}"#, "step_ups.window"),
+            (#"{"notices_per_day":-1}"#, "notices_per_day"),
+            (#"{"delivery_tests":{"limit":-1,"window":60}}"#, "delivery_tests.limit"),
         ])
     func outOfRange(json: String, field: String) {
         #expect { try limits(json) } throws: { error in

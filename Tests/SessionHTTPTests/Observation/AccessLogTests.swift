@@ -132,11 +132,11 @@ struct AccessLogTests {
         let body = #"{"identifier":{"type":"email_address","value":"a@example.com"}}"#
         let world = try await ServiceWorld(
             clock: TestClock(), origin: "https://localhost", edge: EdgeOptions(trustedProxies: [], countryHeader: nil)
-        ) { $0.otpLimits.startsPerIP = RateLimit(limit: 1, window: 60) }
+        ) { $0.otpLimits.startsPerAddress = RateLimit(limit: 1, window: 60) }
         if isLimit {
             let call = ("POST", "/v1/session/otp", body)
             let (lines, _) = try await lines(world, [call, call])
-            #expect(lines.last?["reason"] == "limit_source_otp" && lines.last?["code"] == "rate_limited")
+            #expect(lines.last?["reason"] == "limit_starts_of_address" && lines.last?["code"] == "rate_limited")
         } else {
             let name = try #require(HTTPField.Name("DPoP"))
             let call = ("POST", "/v1/session/refresh", "")

@@ -61,7 +61,7 @@ struct MetricsObserverTests {
     @Test("What happens first is an increase of a series that exists, not a new one")
     func noNewSeries() {
         let occurrences: [Occurrence] = [
-            .refused(.proof(.malformed)), .login(nil, .failed(.usedUp)), .limitReached(.sourceChecks),
+            .refused(.proof(.malformed)), .login(nil, .failed(.usedUp)), .limitReached(.failuresOfAddress),
             .budgetSpent(.sendsToCallingCode), .notice(.clockJumped(seconds: 1)), .requestShed(.login),
             .connectionLimit(.slowHeader), .messageQueued(.sms, .notice),
             .messageFailed(.email, .signIn, route: "smtp", stage: "tls"),

@@ -102,7 +102,7 @@ extension App {
 
     /// Whether a right password can be accepted.
     fileprivate var acceptsPasswords: Bool {
-        guard let login = passwordLogin, login.enabled, otpLimits.allowsChecks else { return false }
-        return login.identifierLimit.limit > 0 && login.ipLimit.limit > 0
+        guard let login = passwordLogin, login.enabled else { return false }
+        return otpLimits.allowsPasswords
     }
 }

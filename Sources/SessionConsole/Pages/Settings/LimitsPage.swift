@@ -6,6 +6,7 @@ enum LimitsPage {
     static func add(to routes: ConsoleRoutes) {
         routes.appPage("/limits", show)
         routes.appForm("/limits", on: show, save)
+        routes.appForm("/limits/clear", for: .support, on: show, clear)
     }
 
     @Sendable static func show(_ visit: AppVisit) async throws -> Page {
@@ -24,7 +25,33 @@ enum LimitsPage {
                     addresses(form, limits)
                 }
             }
+            clearing(visit)
         }
+    }
+
+    private static func clearing(_ visit: AppVisit) -> HTML {
+        guard visit.visit.canSupport else { return HTML(joining: []) }
+        return Show.card("Set limits back") {
+            FormView.form(
+                visit.visit, visit.path / "limits" / "clear", for: .support, id: "clear", submit: "Set back", style: ""
+            ) { form in
+                form.text(
+                    "subject", "E-mail address, phone number or IP address", nil,
+                    hint: "Strangers have all their attempts again. A user's page does the same for all of a user.")
+            }
+        }
+    }
+
+    @Sendable private static func clear(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
+        let subject = try form.required("subject")
+        let users = visit.service.users
+        if IPNetwork.isAddress(subject) {
+            try await users.clearLimits(ofAddress: subject, app: visit.app.id)
+        } else {
+            try await users.clearLimits(of: CanonicalIdentifier(subject.contains("@") ? .emailAddress : .phoneNumber, subject, ofField: "subject"),
+                app: visit.app.id)
+        }
+        return .redirect(visit.path / "limits", .cleared)
     }
 
     private static func codes(_ form: FormView, _ limits: OTPLimits) -> HTML {
@@ -59,6 +86,9 @@ enum LimitsPage {
         form.group("Messages") {
             form.number("sends_per_hour", "To one destination in an hour", limits.sendsPerHour)
             form.number("sends_per_day", "To one destination in a day", limits.sendsPerDay)
+            form.number("notices_per_day", "Notices of one kind to one user in a day", limits.noticesPerDay)
+            rate(form, "step_ups", "Requests for a scope by one user", limits.stepUps)
+            rate(form, "delivery_tests", "Test messages of operators", limits.deliveryTests)
             form.number(
                 "app_sends_per_day", "Of the whole app in a day", limits.appSendsPerDay,
                 hint: "It bounds what an attack can cost. Strangers can spend four fifths.")
@@ -72,10 +102,11 @@ enum LimitsPage {
     }
 
     private static func addresses(_ form: FormView, _ limits: OTPLimits) -> HTML {
-        form.group("One IP address") {
-            rate(form, "starts_per_address", "Logins with a code", limits.startsPerIP)
-            rate(form, "checks_per_address", "Checked codes", limits.checksPerIP)
-            rate(form, "sends_per_address", "Messages", limits.sendsPerIP)
+        form.group("Strangers at one IP address") {
+            rate(form, "starts_per_address", "Logins with a code that wait for the right code", limits.startsPerAddress)
+            rate(form, "failures_per_address", "Accounts with wrong codes or passwords", limits.failuresPerAddress)
+            rate(form, "invalid_calls_per_address", "Calls without a running login", limits.invalidCallsPerAddress)
+            rate(form, "migrations_per_address", "Rejected credentials of the old system", limits.migrationsPerAddress)
         }
     }
 
@@ -98,7 +129,7 @@ enum LimitsPage {
         if !ended.isEmpty {
             lost.append("A limit is 0: no user can \(ended.joined(separator: " or ")) with a code.")
         }
-        if !next.allowsChecks, old.allowsChecks, visit.app.passwordLogin?.enabled == true {
+        if !next.allowsPasswords, old.allowsPasswords, visit.app.passwordLogin?.enabled == true {
             lost.append("No user can sign in with a password.")
         }
         if next.callingCodeSendsPerDay == 0, old.callingCodeSendsPerDay > 0 {
@@ -131,9 +162,13 @@ enum LimitsPage {
         limits.appSendsPerDay = try form.number("app_sends_per_day")
         limits.callingCodeSendsPerDay = try form.number("calling_code_sends_per_day")
         limits.allowedPrefixes = form.lines("allowed_prefixes")
-        limits.startsPerIP = try form.rateLimit("starts_per_address", seconds: "window")
-        limits.checksPerIP = try form.rateLimit("checks_per_address", seconds: "window")
-        limits.sendsPerIP = try form.rateLimit("sends_per_address", seconds: "window")
+        limits.startsPerAddress = try form.rateLimit("starts_per_address", seconds: "window")
+        limits.failuresPerAddress = try form.rateLimit("failures_per_address", seconds: "window")
+        limits.invalidCallsPerAddress = try form.rateLimit("invalid_calls_per_address", seconds: "window")
+        limits.migrationsPerAddress = try form.rateLimit("migrations_per_address", seconds: "window")
+        limits.stepUps = try form.rateLimit("step_ups", seconds: "window")
+        limits.noticesPerDay = try form.number("notices_per_day")
+        limits.deliveryTests = try form.rateLimit("delivery_tests", seconds: "window")
         try limits.validate()
         let next = limits
         if let page = try await SettingsConfirmation.page(

@@ -81,31 +81,18 @@ enum LoginsPage {
                     form.number("password_compliancy.numbers", "Digits", config.policy.numbers)
                     form.number("password_compliancy.symbols", "Symbols", config.policy.symbols)
                 }
-                form.group("Limits of attempts") {
-                    limit(
-                        form, "rate_limit_login_identifier", "Attempts for one e-mail address", config.identifierLimit)
-                    limit(form, "rate_limit_login_ip", "Attempts of one IP address", config.ipLimit)
-                }
+            }
+            H.p(.class("hint")) {
+                "The limits of wrong passwords are those of wrong codes: "
+                H.a(.href(visit.path / "limits")) { "Limits" }
             }
         }
-    }
-
-    private static func limit(_ form: FormView, _ name: String, _ label: String, _ limit: RateLimit) -> HTML {
-        HTML(joining: [
-            form.number(name + ".limit", label, limit.limit),
-            form.number(
-                name + ".ttl", label + ": in how many seconds", limit.window,
-                hint: "Now \(Show.count(limit.limit, "attempt")) in \(Show.duration(limit.window))."),
-        ])
     }
 
     /// What users lose when the login is switched off, or closed by a limit.
     private static func consequences(_ change: PasswordLoginChange, _ visit: AppVisit) async throws -> [String] {
         guard let old = visit.app.passwordLogin, old.enabled else { return [] }
-        let isClosed =
-            (change.identifierLimit?.limit == 0 && old.identifierLimit.limit > 0)
-            || (change.ipLimit?.limit == 0 && old.ipLimit.limit > 0)
-        guard change.enabled == false || isClosed else { return [] }
+        guard change.enabled == false else { return [] }
         return [
             try await AffectedUsers.with(
                 SignInMeans(identifier: .emailAddress, password: true), "an e-mail address and a password", visit),
@@ -113,9 +100,7 @@ enum LoginsPage {
             visit.app.otpLogins.isEmpty
                 ? "The app has no login with a code: no user can sign in."
                 : "They sign in with a code instead, if they have an identifier for it.",
-            change.enabled == false
-                ? "Sessions stay. The passwords are kept, and are valid again when you switch the login on."
-                : "Sessions stay. The passwords are kept, and are valid again when the limit is above 0.",
+            "Sessions stay. The passwords are kept, and are valid again when you switch the login on.",
         ]
     }
 
@@ -128,8 +113,7 @@ enum LoginsPage {
         policy.numbers = try form.number("password_compliancy.numbers")
         policy.symbols = try form.number("password_compliancy.symbols")
         let change = PasswordLoginChange(
-            enabled: form.isChecked("enabled"), ipLimit: try form.rateLimit("rate_limit_login_ip"),
-            identifierLimit: try form.rateLimit("rate_limit_login_identifier"), policy: policy,
+            enabled: form.isChecked("enabled"), policy: policy,
             rejectsCommonPasswords: form.isChecked("reject_common_passwords"))
         if let page = try await SettingsConfirmation.page(
             change.enabled == false ? "Switch off logins with a password" : "Save the login with a password", form,

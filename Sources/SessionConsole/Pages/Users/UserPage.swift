@@ -19,6 +19,7 @@ enum UserPage {
         let user = try await visit.user
         let path = visit.path / "users" / user.id
         let sessions = try await UserSessions(of: user, path: path, visit)
+        let limits = try await reachedLimits(of: user, visit)
         var page = Page(
             user.identifiers.first?.value ?? user.id, app: visit.app, section: .users,
             parent: ("Users", visit.path / "users")
@@ -28,6 +29,7 @@ enum UserPage {
                 identifiers(user, path, visit)
                 ProfileForm.html(user, path, visit)
             }
+            if !limits.isEmpty { refused(limits, path, visit) }
             sessions.html()
             if visit.visit.canSupport { password(user, path, visit) }
             H.p { H.a(.href((visit.path / "events").query(["user_id": user.id]))) { "All events of this user" } }
@@ -41,6 +43,33 @@ enum UserPage {
         }
         if sessions.problem != nil { page.status = .badRequest }
         return page
+    }
+
+    /// The events of limits that refuse calls of the user, or of strangers at an identifier of the user, now.
+    private static func reachedLimits(of user: User, _ visit: AppVisit) async throws -> [Event] {
+        let query = EventQuery(
+            app: visit.app.id, user: user.id, name: .exactly(Event.Name.loginLimited.rawValue), limit: 20)
+        let now = visit.service.environment.now().rfc3339
+        return try await visit.service.store.events(query)?.filter {
+            $0.data["retry_at"]?.stringValue.map { $0 > now } ?? false
+        } ?? []
+    }
+
+    private static func refused(_ events: [Event], _ path: ConsolePath, _ visit: AppVisit) -> HTML {
+        Show.card("Refused now") {
+            H.p { "These limits are reached. Calls by devices that the user has signed in on are not affected by strangers." }
+            H.ul(.class("entries")) {
+                for event in events {
+                    H.li {
+                        Show.code(event.data["limit"]?.stringValue ?? "")
+                        H.span(.class("hint")) {
+                            " until " + (event.data["retry_at"]?.stringValue ?? "")
+                            event.data["setting"]?.stringValue.map { ", setting " + $0 } ?? ""
+                        }
+                    }
+                }
+            }
+        }
     }
 
     private static func account(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {

@@ -29,8 +29,6 @@ package struct Notice: Sendable, Equatable {
 
     /// Seconds after which a message that could not be sent is dropped.
     package static let lifetime = 86_400
-    /// Notices of one kind to one user. Each goes to all of its recipients.
-    package static let limit = RateLimit(limit: 5, window: 86_400)
     /// The identifiers that get a notice at most, because each message costs the operator money.
     package static let maximumRecipients = 5
 

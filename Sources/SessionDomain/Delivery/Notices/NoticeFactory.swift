@@ -28,7 +28,7 @@ package struct NoticeFactory: Sendable {
     /// The list is empty in these cases. The change itself does not depend on it.
     /// - The app has turned this kind off.
     /// - The user is not active, or has no other identifier.
-    /// - The user has reached `Notice.limit` for this kind.
+    /// - The user has reached `OTPLimits.noticesPerDay` for this kind.
     /// - The app has reached its limit of messages in a day.
     ///
     /// When an SMS would exceed the daily limit of its country, only the mails remain.
@@ -44,7 +44,7 @@ package struct NoticeFactory: Sendable {
         let spent = Set(all.filter { facts.reached($0.1) != nil }.map(\.0.channel))
         let paid = all.filter { !spent.contains($0.0.channel) }
         guard !paid.isEmpty else { return [] }
-        return [.count(counter, app: user.appID, limit: Notice.limit, now: now)]
+        return [.count(counter, app: user.appID, limit: RateLimit(limit: limits.noticesPerDay, window: 86_400), now: now)]
             + paid.flatMap { message, counters in
                 counters.map { $0.counted(app: user.appID) } + [.insertMessage(message)]
             }

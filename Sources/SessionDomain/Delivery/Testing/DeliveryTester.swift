@@ -8,8 +8,6 @@ package struct DeliveryTester: Sendable {
         package let report: RouteReport
     }
 
-    /// Test messages of one app: each may cost money, and goes to an address that its operator chooses.
-    package static let limit = RateLimit(limit: 10, window: 600)
     /// Seconds for the attempt at one route.
     static let timeout = 20
 
@@ -40,7 +38,7 @@ package struct DeliveryTester: Sendable {
         }
         let now = environment.now()
         let intent = CountDeliveryTest(
-            message, routes: routes.map(\.name), app: id, now: now,
+            message, routes: routes.map(\.name), app: id, limit: app.otpLimits.deliveryTests, now: now,
             events: EventFactory(appID: id, environment: environment))
         if let until = try await store.perform(intent) {
             throw ReachedLimit(.deliveryTests, until: until).refusal(now: now, observer: environment.observer)
@@ -67,13 +65,18 @@ struct CountDeliveryTest: Intent {
     /// The names of the routes that it is sent by.
     let routes: [String]
     let app: AppID
+    let limit: RateLimit
     let now: Timestamp
     let events: EventFactory
 
-    init(_ message: DeliveryTestMessage, routes: [String], app: AppID, now: Timestamp, events: EventFactory) {
+    init(
+        _ message: DeliveryTestMessage, routes: [String], app: AppID, limit: RateLimit, now: Timestamp,
+        events: EventFactory
+    ) {
         self.message = message
         self.routes = routes
         self.app = app
+        self.limit = limit
         self.now = now
         self.events = events
     }
@@ -85,7 +88,7 @@ struct CountDeliveryTest: Intent {
         return Decision(
             nil,
             [
-                .count(.deliveryTests, app: app, limit: DeliveryTester.limit, now: now),
+                .count(.deliveryTests, app: app, limit: limit, now: now),
                 .append(events.deliveryTested(message, routes: routes)),
             ])
     }

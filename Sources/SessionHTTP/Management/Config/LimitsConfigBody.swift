@@ -29,8 +29,12 @@ struct LimitsConfigBody: Codable {
     let callingCodeSendsPerDay: Int?
     let allowedPrefixes: [String]?
     let startsPerAddress: Rate?
-    let checksPerAddress: Rate?
-    let sendsPerAddress: Rate?
+    let failuresPerAddress: Rate?
+    let invalidCallsPerAddress: Rate?
+    let migrationsPerAddress: Rate?
+    let stepUps: Rate?
+    let noticesPerDay: Int?
+    let deliveryTests: Rate?
 
     private enum CodingKeys: String, CodingKey {
         case starts
@@ -47,8 +51,12 @@ struct LimitsConfigBody: Codable {
         case callingCodeSendsPerDay = "calling_code_sends_per_day"
         case allowedPrefixes = "allowed_prefixes"
         case startsPerAddress = "starts_per_address"
-        case checksPerAddress = "checks_per_address"
-        case sendsPerAddress = "sends_per_address"
+        case failuresPerAddress = "failures_per_address"
+        case invalidCallsPerAddress = "invalid_calls_per_address"
+        case migrationsPerAddress = "migrations_per_address"
+        case stepUps = "step_ups"
+        case noticesPerDay = "notices_per_day"
+        case deliveryTests = "delivery_tests"
     }
 
     init(_ limits: OTPLimits) {
@@ -65,9 +73,13 @@ struct LimitsConfigBody: Codable {
         appSendsPerDay = limits.appSendsPerDay
         callingCodeSendsPerDay = limits.callingCodeSendsPerDay
         allowedPrefixes = limits.allowedPrefixes
-        startsPerAddress = Rate(limits.startsPerIP)
-        checksPerAddress = Rate(limits.checksPerIP)
-        sendsPerAddress = Rate(limits.sendsPerIP)
+        startsPerAddress = Rate(limits.startsPerAddress)
+        failuresPerAddress = Rate(limits.failuresPerAddress)
+        invalidCallsPerAddress = Rate(limits.invalidCallsPerAddress)
+        migrationsPerAddress = Rate(limits.migrationsPerAddress)
+        stepUps = Rate(limits.stepUps)
+        noticesPerDay = limits.noticesPerDay
+        deliveryTests = Rate(limits.deliveryTests)
     }
 
     /// The limits that replace the stored ones. A missing member gets its default.
@@ -88,9 +100,13 @@ struct LimitsConfigBody: Codable {
         limits.appSendsPerDay = appSendsPerDay ?? limits.appSendsPerDay
         limits.callingCodeSendsPerDay = callingCodeSendsPerDay ?? limits.callingCodeSendsPerDay
         limits.allowedPrefixes = allowedPrefixes ?? limits.allowedPrefixes
-        limits.startsPerIP = startsPerAddress?.rateLimit ?? limits.startsPerIP
-        limits.checksPerIP = checksPerAddress?.rateLimit ?? limits.checksPerIP
-        limits.sendsPerIP = sendsPerAddress?.rateLimit ?? limits.sendsPerIP
+        limits.startsPerAddress = startsPerAddress?.rateLimit ?? limits.startsPerAddress
+        limits.failuresPerAddress = failuresPerAddress?.rateLimit ?? limits.failuresPerAddress
+        limits.invalidCallsPerAddress = invalidCallsPerAddress?.rateLimit ?? limits.invalidCallsPerAddress
+        limits.migrationsPerAddress = migrationsPerAddress?.rateLimit ?? limits.migrationsPerAddress
+        limits.stepUps = stepUps?.rateLimit ?? limits.stepUps
+        limits.noticesPerDay = noticesPerDay ?? limits.noticesPerDay
+        limits.deliveryTests = deliveryTests?.rateLimit ?? limits.deliveryTests
         try limits.validate()
         return limits
     }

@@ -7,6 +7,10 @@ struct PasswordConfigBody: Encodable {
     static let hashMethod = "argon2id"
 
     let config: PasswordLoginConfig
+    /// The limits of the app. Two of them have names in this configuration, too.
+    let limits: OTPLimits
+
+    init(_ settings: LoginConfigManagement.PasswordLoginSettings) { (config, limits) = settings }
 
     private enum CodingKeys: String, CodingKey {
         case enabled
@@ -23,8 +27,8 @@ struct PasswordConfigBody: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(Self.hashMethod, forKey: .hashMethod)
         try container.encode(config.enabled, forKey: .enabled)
-        try container.encode(RateLimitBody(config.ipLimit), forKey: .ipLimit)
-        try container.encode(RateLimitBody(config.identifierLimit), forKey: .identifierLimit)
+        try container.encode(RateLimitBody(limits.failuresPerAddress), forKey: .ipLimit)
+        try container.encode(RateLimitBody(limits.failedChecks), forKey: .identifierLimit)
         try container.encode(PasswordCompliancy(config.policy), forKey: .compliancy)
         try container.encode(config.rejectsCommonPasswords, forKey: .rejectsCommonPasswords)
         try container.encode(config.createdAt.rfc3339, forKey: .createdAt)

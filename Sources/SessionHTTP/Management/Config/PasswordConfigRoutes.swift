@@ -7,18 +7,18 @@ struct PasswordConfigRoutes: Sendable {
     let configs: LoginConfigManagement
 
     @Sendable func get(_ request: Request, context: OperatorContext) async throws -> Response {
-        try .config(PasswordConfigBody(config: try await configs.passwordLogin(of: context.appID)))
+        try .config(PasswordConfigBody(try await configs.passwordLogin(of: context.appID)))
     }
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
         let change = try await request.decodeExactly(PasswordConfigChangeBody.self).validated()
         let config = try await configs.createPasswordLogin(change, app: context.appID)
-        return try .config(PasswordConfigBody(config: config), status: .created)
+        return try .config(PasswordConfigBody(config), status: .created)
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
         let change = try await request.decodeExactly(PasswordConfigChangeBody.self).validated()
         let config = try await configs.replacePasswordLogin(change, app: context.appID)
-        return try .config(PasswordConfigBody(config: config))
+        return try .config(PasswordConfigBody(config))
     }
 }

@@ -93,6 +93,20 @@ struct UserRoutes: Sendable {
         return .noContent
     }
 
+    /// Clears the limits of the identifier or of the `address` of the query.
+    @Sendable func clearOtherLimits(_ request: Request, context: OperatorContext) async throws -> Response {
+        let query = request.uri.queryParameters
+        let value = query["identifier_value"].map { String($0) }
+        switch (query["address"].map { String($0) }, value) {
+        case (let address?, nil): try await users.clearLimits(ofAddress: address, app: context.appID)
+        case (nil, let value?):
+            let identifier = try Self.identifier(type: query["identifier_type"].map { String($0) }, value: value)
+            try await users.clearLimits(of: identifier, app: context.appID)
+        default: throw Refusal.invalidField("address", "or identifier_type and identifier_value is required, not both")
+        }
+        return .noContent
+    }
+
     @Sendable func setExternalID(_ request: Request, context: OperatorContext) async throws -> Response {
         let id = try await request.decodeExactly(ExternalIDBody.self).checked()
         let user = try await users.setExternalID(id, user: try context.userID, app: context.appID)
