@@ -55,13 +55,15 @@ struct RoundTripTests {
 
     @Test("Each call of a step-up takes two")
     func stepUp() async throws {
-        let session = try await world.signIn(world.addUser())
+        let user = try await world.addUser()
+        let session = try await world.signIn(user)
         let challenge = try await world.open(for: session, steps: [ContractWorld.mailStep])
         let opening = try run(
             OpenChallenge(
                 challenge: StepUpChallenge(
                     starting: "pay", for: session, terms: GrantTerms(mode: .singleUse, grantedFor: 100), steps: [],
-                    newIdentifier: nil, id: "chg", tokenID: "chl", at: world.now), rules: []))
+                    newIdentifier: nil, id: "chg", tokenID: "chl", at: world.now), rules: [],
+                identifiers: Set(user.establishedIdentifiers(at: world.now)), decidedAt: world.now))
         #expect(opening.outcome)
         #expect(opening.roundTrips == 2)
         _ = try await world.send(challenge)

@@ -19,7 +19,11 @@ extension ContractWorld {
             newIdentifier: newIdentifier, id: environment.newID("chg"), tokenID: environment.newID("chl"),
             at: now + delay)
         let rules = try await store.app(session.appID)?.stepUp?.rules.filter { $0.scope == scope } ?? []
-        #expect(try await store.perform(OpenChallenge(challenge: challenge, rules: rules)))
+        let user = try await store.user(session.userID, app: session.appID)
+        let opening = OpenChallenge(
+            challenge: challenge, rules: rules, identifiers: Set(user?.establishedIdentifiers(at: now) ?? []),
+            decidedAt: now)
+        #expect(try await store.perform(opening))
         return challenge
     }
 

@@ -170,12 +170,10 @@ def test_an_operator_creates_an_app_and_changes_its_settings(operator, trusting)
 def test_an_operator_configures_logins_and_sessions(operator, management):
     operator.open(f"{HOME}/logins")
     operator.submit("#password", **{
-        "password_compliancy.min_length": "12", "rate_limit_login_ip.ttl": "1200", "reject_common_passwords": False})
+        "password_compliancy.min_length": "12", "reject_common_passwords": False})
     config = management.get("/config/login/password")["config"]
     assert config["password_compliancy"]["min_length"] == 12 and not config["reject_common_passwords"]
-    assert config["rate_limit_login_ip"]["ttl"] == 1200 * 10**9 and config["enabled"]
-    operator.submit("#password", **{"rate_limit_login_ip.ttl": "99999"})
-    assert "must be 1 second to 1 hour." in operator.text and "nanoseconds" not in operator.text
+    assert config["enabled"]
 
     operator.open(f"{HOME}/logins/codes/new")
     operator.submit("#login", channel_type="sms", code_size="8")

@@ -166,6 +166,28 @@ def test_continue_grants_at_once(hook, ada):
     assert ada.claims()["exp"] - ada.claims()["iat"] <= 60 + 30, "no token outlives the grant"
 
 
+@pytest.mark.parametrize("status", ["continue", "review"])
+def test_a_decision_for_identifiers_that_changed_meanwhile_opens_no_challenge(management, trusting, hook, status):
+    """The hook decided on a user without the number. The repeated request asks it again, with the number."""
+    email, phone = new_email(), new_phone()
+    person = Person.signed_in(trusting, email)
+    decision = changed(status=status, steps=REVIEW["steps"] if status == "review" else None)
+
+    def decide(call):
+        if len(call.json["identifiers"]) == 1:
+            added = {"type": "phone_number", "value": phone}
+            management.expect(200, "POST", f"/users/{call.json['user_id']}/identifiers", added)
+        return Reply(200, decision)
+
+    hook.on(PATH, decide)
+    refused = person.request_scope(SCOPE)
+    assert (refused.status, refused.code) == (429, "rate_limited"), refused
+    assert refused.headers["retry-after"] == "5"
+    repeated = person.request_scope(SCOPE)
+    assert (repeated.status, repeated.json["status"]) == (200, status), repeated
+    assert [len(hook.next().json["identifiers"]) for _ in range(2)] == [1, 2]
+
+
 def test_block_denies_without_a_token(hook, ada):
     hook.on(PATH, Reply(200, {"status": "block"}))
     answer = ada.request_scope(SCOPE)

@@ -47,9 +47,8 @@ struct DelegationHook: Sendable {
     /// - Throws: `Refusal.authBlocked` if the call fails or the answer is invalid.
     func ask(
         _ url: String, scope: String, metadata: StepUpMetadata, caller: SignedIn, app: AppRuntime,
-        config: StepUpConfig, client: ClientFacts
+        config: StepUpConfig, client: ClientFacts, now: Timestamp
     ) async throws -> StepUpDecision {
-        let now = environment.now()
         let body = Body(
             scopeRequested: scope, userID: caller.user.id,
             identifiers: caller.user.establishedIdentifiers(at: now).map {

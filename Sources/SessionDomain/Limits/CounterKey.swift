@@ -85,5 +85,5 @@ package enum CounterKey: Hashable, Sendable {
     }
 
     /// What the keys of all marks `failing` of an identifier begin with.
-    static func prefixOfMarks(at identifier: CanonicalIdentifier) -> String { failing(identifier, network: "").text }
+    package static func prefixOfMarks(at identifier: CanonicalIdentifier) -> String { failing(identifier, network: "").text }
 }

@@ -30,7 +30,8 @@ struct ScopeDecider: Sendable {
             return Decided(decision: registration, newIdentifier: identifier)
         case .delegated(let url):
             let decision = try await hook.ask(
-                url, scope: scope, metadata: metadata, caller: caller, app: app, config: config, client: client)
+                url, scope: scope, metadata: metadata, caller: caller, app: app, config: config, client: client,
+                now: now)
             return Decided(decision: decision)
         case .direct:
             return Decided(decision: try Self.direct(rules, for: caller.user, now: now))

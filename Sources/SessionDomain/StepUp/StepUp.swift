@@ -53,15 +53,17 @@ package struct StepUp: Sendable {
             scope, metadata: metadata, for: caller, app: app, client: client, now: now)
         switch decided.decision {
         case .block: return Answer(status: .block, challengeToken: nil)
-        case .grant(let terms): return try await open(scope, terms, steps: [], nil, .continue, caller, app)
+        case .grant(let terms):
+            return try await open(scope, terms, steps: [], nil, .continue, caller, app, decidedAt: now)
         case .review(let terms, let steps):
-            return try await open(scope, terms, steps: steps, decided.newIdentifier, .review, caller, app)
+            return try await open(
+                scope, terms, steps: steps, decided.newIdentifier, .review, caller, app, decidedAt: now)
         }
     }
 
     private func open(
         _ scope: String, _ terms: GrantTerms, steps: [StepUpStep], _ newIdentifier: CanonicalIdentifier?,
-        _ status: StepUpStatus, _ caller: SignedIn, _ app: AppRuntime
+        _ status: StepUpStatus, _ caller: SignedIn, _ app: AppRuntime, decidedAt: Timestamp
     ) async throws -> Answer {
         // The hook may have taken seconds. The time of the steps starts now.
         let now = environment.now()
@@ -69,8 +71,11 @@ package struct StepUp: Sendable {
             starting: scope, for: caller.session, terms: terms, steps: steps, newIdentifier: newIdentifier,
             id: environment.newID("chg"), tokenID: environment.newID("chl"), at: now)
         let rules = (app.settings.stepUp?.rules ?? []).filter { $0.scope == scope }
-        guard try await store.perform(OpenChallenge(challenge: challenge, rules: rules)) else {
-            // The rules were changed. Every process knows the new ones after this time.
+        let intent = OpenChallenge(
+            challenge: challenge, rules: rules,
+            identifiers: Set(caller.user.establishedIdentifiers(at: decidedAt)), decidedAt: decidedAt)
+        guard try await store.perform(intent) else {
+            // The rules or the user's identifiers were changed. Every process knows the new rules after this time.
             throw Refusal.rateLimited(retryAfter: AppDirectory.lifetime)
         }
         return Answer(status: status, challengeToken: try app.issueStepUpChallenge(challenge, now: now))

@@ -22,7 +22,8 @@ struct DelegationHookTests {
             url, scope: "pay", metadata: try StepUpMetadata(metadata),
             caller: try TestApp.caller([try TestApp.mail("Ada@example.com")]),
             app: try TestApp.open(hasHookKey: hasHookKey),
-            config: StepUpConfig(jwksURL: nil, stepKeys: ["kyc"], rules: [], at: now), client: client)
+            config: StepUpConfig(jwksURL: nil, stepKeys: ["kyc"], rules: [], at: now), client: client,
+            now: now)
     }
 
     @Test("The hook gets one POST with user, scope and signals, limited to five seconds and 64 KiB")

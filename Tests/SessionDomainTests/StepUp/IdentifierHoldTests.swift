@@ -106,7 +106,7 @@ struct IdentifierHoldTests {
             try await hook.ask(
                 "https://hooks.example.com/", scope: "pay", metadata: try StepUpMetadata(nil), caller: caller,
                 app: try TestApp.open(), config: StepUpConfig(jwksURL: nil, stepKeys: [], rules: [], at: now),
-                client: ClientFacts())
+                client: ClientFacts(), now: now)
         }
         let body = try TokenJSON.decode([String: JSONValue].self, from: try #require(egress.requests.first).body)
         #expect(body["identifiers"] == .array([.object(["type": "email_address", "value": "ada@example.com"])]))

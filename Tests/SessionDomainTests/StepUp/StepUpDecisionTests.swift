@@ -17,7 +17,8 @@ struct StepUpDecisionTests {
     func open(existing: Int) throws {
         let challenge = try TestApp.challenge(id: "chg_new")
         let open = try (0..<existing).map { try TestApp.challenge(id: "chg_\($0)") }
-        let decision = OpenChallenge(challenge: challenge, rules: []).decide(Facts { $0.unredeemedChallenges = open })
+        let intent = OpenChallenge(challenge: challenge, rules: [], identifiers: [], decidedAt: now)
+        let decision = intent.decide(Facts { $0.unredeemedChallenges = open })
         #expect(
             decision
                 == Decision(true, open.dropFirst(9).map { .deleteChallenge($0) } + [.insertChallenge(challenge)]))
@@ -33,7 +34,8 @@ struct StepUpDecisionTests {
         func opens(_ stored: [ScopeRule]?) throws -> Bool {
             var app = App(id: try appID(), name: "Shop", createdAt: now)
             app.stepUp = stored.map { StepUpConfig(jwksURL: nil, stepKeys: [], rules: $0, at: now) }
-            let decision = OpenChallenge(challenge: challenge, rules: [rule]).decide(Facts { $0.settings = app })
+            let intent = OpenChallenge(challenge: challenge, rules: [rule], identifiers: [], decidedAt: now)
+            let decision = intent.decide(Facts { $0.settings = app })
             #expect(decision.changes.isEmpty != decision.outcome)
             return decision.outcome
         }
@@ -43,6 +45,29 @@ struct StepUpDecisionTests {
         #expect(try !opens([rule, rule]))
         #expect(try !opens([other]))
         #expect(try !opens(nil))
+    }
+
+    @Test("No challenge is opened for identifiers that changed after they decided, and a hold that ends changes none")
+    func openForOldIdentifiers() throws {
+        let (mail, phone) = (try TestApp.mail(), try TestApp.phone())
+        let intent = OpenChallenge(
+            challenge: try TestApp.challenge(), rules: [], identifiers: [mail], decidedAt: now)
+        func opens(_ identifiers: [CanonicalIdentifier]?, held: [CanonicalIdentifier: Timestamp] = [:]) throws -> Bool {
+            let decision = intent.decide(
+                try Facts { facts in
+                    facts.user = try identifiers.map { try TestApp.user($0) }
+                    if !held.isEmpty { facts.user?.heldUntil = held }
+                })
+            #expect(decision.changes.isEmpty != decision.outcome)
+            return decision.outcome
+        }
+        #expect(try opens([mail]))
+        #expect(try opens([mail, phone], held: [phone: now + 1]))
+        #expect(try !opens([mail, phone]))
+        #expect(try !opens([phone]))
+        #expect(try !opens([]))
+        #expect(try !opens(nil))
+        #expect(try !opens([mail], held: [mail: now + 1]))
     }
 
     private func changePassword(endsOthers: Bool = true, _ fill: (inout Facts) throws -> Void = { _ in }) throws
