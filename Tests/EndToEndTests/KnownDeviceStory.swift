@@ -3,6 +3,7 @@ import PreludeSession
 import PreludeSessionTesting
 import SessionDomain
 import SessionHTTP
+import SessionTokens
 import Testing
 
 @Suite("A stranger who spends the budgets of a user", .eachStore)
