@@ -68,7 +68,7 @@ struct PasswordStory {
         #expect(try await client.passwordCompliancy().minLength == 12)
         let results = try await client.validatePassword("short")
         #expect(!results.valid)
-        #expect(results.results.map(\.criterion) == [.minLength])
+        #expect(results.results.map(\.criterion) == [.minLength, .maxLength])
         #expect(results.results.first?.actual == 5)
     }
 }

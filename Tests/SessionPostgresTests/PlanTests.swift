@@ -171,5 +171,7 @@ private enum WholeTables {
         // A change of an app's scopes ends the step-ups of the others. These tables have rows of some minutes only.
         "DELETE FROM challenges WHERE app_id = $1 AND scope <> ALL",
         "DELETE FROM grants WHERE app_id = $1 AND scope <> ALL",
+        // The messages to identifiers that a deleted user had before. A message has a row for a day at most.
+        "DELETE FROM messages WHERE app_id = $1 AND position($2 IN content) > 0",
     ]
 }

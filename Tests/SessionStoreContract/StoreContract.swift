@@ -7,6 +7,7 @@ package enum StoreContract {
 
     package static let rules: [ContractRule] =
         FactRules.all + GuardRules.all + AppRules.all + OperatorAppRules.all + ManagementKeyRules.all + UserRules.all
+        + DeletionRules.all
         + IdentifierRules.all
         + AccessRules.all
         + StartSessionRules.all + RotationRules.all + RotationRaceRules.all + SessionListRules.all

@@ -70,7 +70,8 @@ def test_a_proof_that_was_used_before_the_migration_stays_used(service):
     for statement in (
         "DROP TABLE proofs", re.search(r"CREATE TABLE proofs .*?WITHOUT ROWID", foundation, re.DOTALL)[0],
         "CREATE INDEX proofs_by_expiry ON proofs (expires_at)",
-        f"INSERT INTO proofs VALUES ('{app}', '{key}', {expires_at})", "PRAGMA user_version = 11"):
+        f"INSERT INTO proofs VALUES ('{app}', '{key}', {expires_at})", "ALTER TABLE users DROP COLUMN locale",
+        "PRAGMA user_version = 11"):
         service.sql(statement)
     service.start()
     assert "migrated the database" in service.log()
@@ -150,13 +151,13 @@ def test_a_postgresql_database_is_shown_created_and_migrated(server, tmp_path):
     code, shown = status(tmp_path, url)
     assert (code, shown["schema"], shown["state"]) == (2, "0", "empty")
     steps = json.loads(migrate(tmp_path, "plan", url, "--json").stdout)
-    assert [step["name"] for step in steps] == ["foundation", "settings revision", "events by actor", "copied proofs"]
+    assert [step["name"] for step in steps] == ["foundation", "settings revision", "events by actor", "copied proofs", "ASCII domains", "locale"]
     assert status(tmp_path, url)[1] == shown, "a plan changes nothing"
 
     # An administrator runs the first step of the plan.
     postgres.execute(url, steps[0]["sql"])
     code, shown = status(tmp_path, url)
-    steps = "10 settings revision, 11 events by actor, 12 copied proofs"
+    steps = "10 settings revision, 11 events by actor, 12 copied proofs, 14 ASCII domains, 15 locale"
     assert (code, shown["schema"], shown["state"], shown["pending"]) == (2, "9", "pending", steps)
     plan = migrate(tmp_path, "plan", url).stdout
     assert plan.startswith("\\set ON_ERROR_STOP on\n-- 10 settings revision\nBEGIN") and "COMMIT;\n-- 11 events by actor\n" in plan

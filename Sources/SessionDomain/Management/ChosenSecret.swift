@@ -14,7 +14,9 @@ package struct ChosenSecret: Sendable {
     package init(_ text: String) { bytes = Array(text.utf8) }
 
     /// What is wrong with the secret, without the secret. `nil`: it is strong.
-    package var problem: String? { character.map { "contains \($0). \(Self.rule)" } ?? (isStrong ? nil : "can be guessed. \(Self.rule)") }
+    package var problem: String? {
+        character.map { "contains \($0). \(Self.rule)" } ?? (isStrong ? nil : "can be guessed. \(Self.rule)")
+    }
 
     /// A character that no secret may contain. Lists of keys are separated by commas and white space.
     private var character: String? {

@@ -91,8 +91,9 @@ package struct UserManagement: Sendable {
     /// Deletes a user with all dependent rows.
     package func delete(_ id: String, app: AppID) async throws {
         let event = factory(app).make(.userDeleted, ["user_id": .string(id)])
-        guard try await store.perform(
-            DeleteUser(id, app: app, events: [event], pseudonym: environment.newID("del")))
+        guard
+            try await store.perform(
+                DeleteUser(id, app: app, events: [event], pseudonym: environment.newID("del")))
         else { throw Self.unknownUser }
     }
 

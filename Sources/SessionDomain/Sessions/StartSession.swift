@@ -83,7 +83,9 @@ package struct StartSession: Intent {
         let released: [Change] = endsHolds && !user.heldUntil.isEmpty ? [.releaseIdentifiers(of: user)] : []
         let spoken: [Change] = locale.flatMap { $0 == user.locale ? nil : [.setLocale($0, of: user)] } ?? []
         let started =
-            released + spoken + [Change.insertSession(session)] + grants.map { .insertGrant($0) } + [.append(createdEvent())]
+            released + spoken + [Change.insertSession(session)] + grants.map { .insertGrant($0) } + [
+                .append(createdEvent())
+            ]
         // A session that this login replaces belongs to the same device.
         let notice =
             previous?.userID == user.id ? [] : newDevice?.changes(session.device, to: user, facts, at: now) ?? []

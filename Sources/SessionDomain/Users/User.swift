@@ -32,7 +32,8 @@ package struct User: Sendable, Equatable {
     package init(
         id: String, appID: AppID, status: Status = .active, externalID: String? = nil,
         profile: [String: JSONValue] = [:], identifiers: [CanonicalIdentifier],
-        heldUntil: [CanonicalIdentifier: Timestamp] = [:], hasPassword: Bool = false, loginEpoch: Int64 = 0, locale: String? = nil,
+        heldUntil: [CanonicalIdentifier: Timestamp] = [:], hasPassword: Bool = false, loginEpoch: Int64 = 0,
+        locale: String? = nil,
         createdAt: Timestamp, updatedAt: Timestamp? = nil
     ) {
         self.id = id

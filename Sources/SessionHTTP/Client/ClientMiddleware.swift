@@ -15,7 +15,8 @@ struct ClientMiddleware: RouterMiddleware {
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         let client = try client(of: request, context)
-        let identified = identified(request, context, client: client, app: try await app(of: request, host: client.host))
+        let identified = identified(
+            request, context, client: client, app: try await app(of: request, host: client.host))
         return try await EventContext.$current.withValue(identified.events) {
             try await RequestedLanguages.$current.withValue(identified.languages) {
                 guard let call = identified.call else { return try await next(request, identified.context) }

@@ -18,7 +18,8 @@ extension User {
             id: id, appID: appID, status: status, externalID: externalID,
             // Most users have no profile, and hot paths read users.
             profile: profile == "{}" ? [:] : try StoredJSON.value(profile), identifiers: [],
-            hasPassword: try columns.next(), loginEpoch: try columns.next(), locale: try columns.next(), createdAt: try columns.next(),
+            hasPassword: try columns.next(), loginEpoch: try columns.next(), locale: try columns.next(),
+            createdAt: try columns.next(),
             updatedAt: try columns.next())
     }
 

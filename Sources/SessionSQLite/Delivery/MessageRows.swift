@@ -94,7 +94,8 @@ extension Database {
     /// Reads all messages of the app: a message lives for a day at most.
     func deleteMessages(ofUser userID: String, app: AppID) throws {
         try run(
-            "DELETE FROM messages WHERE app_id = ? AND instr(content, ?) > 0", [app, MessageContent.naming(user: userID)])
+            "DELETE FROM messages WHERE app_id = ? AND instr(content, ?) > 0",
+            [app, MessageContent.naming(user: userID)])
     }
 }
 

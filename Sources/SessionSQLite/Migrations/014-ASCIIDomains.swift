@@ -8,20 +8,18 @@ extension Migration {
         number: 14, name: "ASCII domains", sql: "",
         rows: { db in
             for table in ["identifiers", "verifications"] {
-                let addresses = try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT DISTINCT app_id, canonical FROM \(table)
-                        WHERE type = 'email_address' AND canonical GLOB '*@*[^ -~]*'
-                        """)
-                for row in addresses {
+                let query = """
+                    SELECT DISTINCT app_id, canonical FROM \(table)
+                    WHERE type = 'email_address' AND canonical GLOB '*@*[^ -~]*'
+                    """
+                let change = """
+                    UPDATE OR IGNORE \(table) SET canonical = ?
+                    WHERE app_id = ? AND type = 'email_address' AND canonical = ?
+                    """
+                for row in try Row.fetchAll(db, sql: query) {
                     let (app, old): (String, String) = (row[0], row[1])
                     guard let new = CanonicalIdentifier.withASCIIDomain(old) else { continue }
-                    try db.execute(
-                        sql: """
-                            UPDATE OR IGNORE \(table) SET canonical = ?
-                            WHERE app_id = ? AND type = 'email_address' AND canonical = ?
-                            """, arguments: [new, app, old])
+                    try db.execute(sql: change, arguments: [new, app, old])
                 }
             }
         })

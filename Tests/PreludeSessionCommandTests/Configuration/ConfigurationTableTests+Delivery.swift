@@ -68,7 +68,8 @@ extension ConfigurationTableTests.Row {
             testDescription: "a file of the environment overrides a secret of the settings file",
             file: "{\(valid), \"smsRoute\": \"twilio\", \"smsSecret\": \"s3cret\"}",
             environment: variables(["SMS_ACCOUNT": account, "SMS_FROM": "+15005550006", "SMS_SECRET_FILE": "/nowhere"]),
-            errors: ["PRELUDE_SESSION_SMS_SECRET_FILE: /nowhere: the file with the secret cannot be read: No such file"]),
+            errors: ["PRELUDE_SESSION_SMS_SECRET_FILE: /nowhere: the file with the secret cannot be read: No such file"]
+        ),
         ConfigurationTableTests.Row(
             testDescription: "both in one source contradict each other",
             file: "{\(valid), \"smsRoute\": \"twilio\", \"smsSecret\": \"s3cret\",\n\"smsSecretFile\": \"/nowhere\"}",

@@ -18,7 +18,10 @@ struct LastKnownAppTests {
     init() throws {
         let clocks = clocks
         store = KeyStore(
-            apps: [App(id: try appID(), name: "a", createdAt: now), App(id: try appID("other00"), name: "b", createdAt: now)],
+            apps: [
+                App(id: try appID(), name: "a", createdAt: now),
+                App(id: try appID("other00"), name: "b", createdAt: now),
+            ],
             keys: try TestApp.signingKeys.get())
         directory = AppDirectory(
             store: store, keys: TestApp.keys,
@@ -55,7 +58,8 @@ struct LastKnownAppTests {
         #expect(directory.lastKnownApp(host: Self.host) != nil, "the day begins again")
     }
 
-    @Test("A jump of the clock ends no day, a change of settings neither, and an app that was never opened is not known")
+    @Test(
+        "A jump of the clock ends no day, a change of settings neither, and an app that was never opened is not known")
     func others() async throws {
         #expect(directory.lastKnownApp(host: Self.host) == nil)
         _ = try await directory.app(host: Self.host)

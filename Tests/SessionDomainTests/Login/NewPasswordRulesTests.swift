@@ -36,8 +36,10 @@ struct NewPasswordRulesTests {
     @Test(
         "A text that is the hash of a password is no password, with and without the list",
         arguments: [
-            "$2b$12$KIXQ4S5OoGJ9r5Qf0v5uUe5mQW0q1Yh3lH1yqk1mN8e0mYv0s1x2C", "$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaA",
-            "$6$rounds=5000$saltsalt$hashhashhashhash", "pbkdf2_sha256$600000$salt$hash=", "{SSHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=",
+            "$2b$12$KIXQ4S5OoGJ9r5Qf0v5uUe5mQW0q1Yh3lH1yqk1mN8e0mYv0s1x2C",
+            "$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$aGFzaA",
+            "$6$rounds=5000$saltsalt$hashhashhashhash", "pbkdf2_sha256$600000$salt$hash=",
+            "{SSHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=",
         ])
     func hashes(text: String) throws {
         for rejectsCommon in [nil, true, false] {
@@ -49,7 +51,9 @@ struct NewPasswordRulesTests {
 
     @Test(
         "A password that only looks a little like a hash is accepted",
-        arguments: ["$2b$ costs two bucks", "pbkdf2 is my favourite", "5f4dcc3b5aa765d61d8327deb882cf99", "{SHA} la la la la"])
+        arguments: [
+            "$2b$ costs two bucks", "pbkdf2 is my favourite", "5f4dcc3b5aa765d61d8327deb882cf99", "{SHA} la la la la",
+        ])
     func noHashes(text: String) throws {
         #expect(throws: Never.self) { try rules().check(text) }
     }

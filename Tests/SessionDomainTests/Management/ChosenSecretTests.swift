@@ -33,9 +33,12 @@ struct ChosenSecretTests {
     @Test(
         "A character that no list carries is named, and the strength is judged after that",
         arguments: [
-            ("q7Hz4kvB2nw\nTr9mxJp3Ldgf5s", "contains a line break. "), ("q7Hz4kvB2nwTr9mxJp3Ldgf5s\n", "contains a line break. "),
-            ("q7Hz4kvB2nw\rTr9mxJp3Ldgf5s", "contains a line break. "), ("q7Hz4kvB2nw Tr9mxJp3Ldgf5s", "contains white space. "),
-            ("q7Hz4kvB2nw\tTr9mxJp3Ldgf5s", "contains white space. "), ("q7Hz4kvB2nw,Tr9mxJp3Ldgf5s", "contains a comma. "),
+            ("q7Hz4kvB2nw\nTr9mxJp3Ldgf5s", "contains a line break. "),
+            ("q7Hz4kvB2nwTr9mxJp3Ldgf5s\n", "contains a line break. "),
+            ("q7Hz4kvB2nw\rTr9mxJp3Ldgf5s", "contains a line break. "),
+            ("q7Hz4kvB2nw Tr9mxJp3Ldgf5s", "contains white space. "),
+            ("q7Hz4kvB2nw\tTr9mxJp3Ldgf5s", "contains white space. "),
+            ("q7Hz4kvB2nw,Tr9mxJp3Ldgf5s", "contains a comma. "),
             ("q7Hz4kvB2nw\u{7}Tr9mxJp3Ldgf5s", "contains a control character. "),
             ("q7Hz4kvB2nwäTr9mxJp3Ldgf5s", "contains a character that is not ASCII. "), ("secret", "can be guessed. "),
         ])

@@ -16,7 +16,8 @@ struct CanonicalIdentifierTests {
             ("+44 (0)20 7946 0018", "+442079460018"), ("+33 (0)6 12 34 56 78", "+33612345678"),
             ("+353 (0)87 123 4567", "+353871234567"), ("(+49) (0)170 1234567", "+491701234567"),
             // Of an Italian number, 0 is a part, and without parentheses it always is.
-            ("+39 06 1234 5678", "+390612345678"), ("+39 (0)6 1234 5678", "+390612345678"), ("+1 (415) 555-0100", "+14155550100"),
+            ("+39 06 1234 5678", "+390612345678"), ("+39 (0)6 1234 5678", "+390612345678"),
+            ("+1 (415) 555-0100", "+14155550100"),
             ("+1 (0)415 555 0100", "+14155550100"), ("+4 (0)1701234567", "+401701234567"),
         ])
     func phoneNumber(typed: String, canonical: String) throws {
@@ -62,7 +63,10 @@ struct CanonicalIdentifierTests {
             ("user@B\u{DC}CHER.example", "user@xn--bcher-kva.example", "user@B\u{DC}CHER.example"),
             ("user@bu\u{308}cher.example", "user@xn--bcher-kva.example", "user@bu\u{308}cher.example"),
             ("user@XN--Bcher-KVA.example", "user@xn--bcher-kva.example", "user@b\u{FC}cher.example"),
-            ("j\u{FC}rgen@xn--bcher-kva.example", "j\u{FC}rgen@xn--bcher-kva.example", "j\u{FC}rgen@b\u{FC}cher.example"),
+            (
+                "j\u{FC}rgen@xn--bcher-kva.example", "j\u{FC}rgen@xn--bcher-kva.example",
+                "j\u{FC}rgen@b\u{FC}cher.example"
+            ),
             // The other form could be read as ASCII, or there is none.
             ("user@xn--fa-hia.de", "user@xn--fa-hia.de", "user@xn--fa-hia.de"),
             ("user@xn--a.example", "user@xn--a.example", "user@xn--a.example"),

@@ -29,7 +29,9 @@ struct CombiningMarksTests {
             let text = String(scalar)
             for form in [text.decomposedStringWithCanonicalMapping, text.decomposedStringWithCompatibilityMapping] {
                 let decomposed = Array(form.unicodeScalars)
-                guard decomposed.allSatisfy({ $0.properties.canonicalCombiningClass != .notReordered }) else { continue }
+                guard decomposed.allSatisfy({ $0.properties.canonicalCombiningClass != .notReordered }) else {
+                    continue
+                }
                 #expect(CombiningMarks.marks(of: scalar) == decomposed.count, "U+\(String(scalar.value, radix: 16))")
             }
         }

@@ -74,7 +74,8 @@ enum LoginsPage {
                         hint: "Also breached ones, and words of the app and the user.")
                     form.number("password_compliancy.min_length", "Minimum length", config.policy.minLength)
                     form.number(
-                        "password_compliancy.max_length", "Maximum length", config.policy.maxLength, hint: "1 to 256. 0 is 256."
+                        "password_compliancy.max_length", "Maximum length", config.policy.maxLength,
+                        hint: "1 to 256. 0 is 256."
                     )
                     form.number("password_compliancy.uppercase", "Upper-case letters", config.policy.uppercase)
                     form.number("password_compliancy.lowercase", "Lower-case letters", config.policy.lowercase)

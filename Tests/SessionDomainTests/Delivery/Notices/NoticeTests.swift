@@ -133,12 +133,14 @@ struct NoticeTests {
 
     @Test(
         "A notice is in the languages of the user's request, or else in that of the user's last login",
-        arguments: [([], nil, []), ([], "fr", ["fr"]), (["de", "en"], "fr", ["de", "en"])] as [([String], String?, [String])])
+        arguments: [([], nil, []), ([], "fr", ["fr"]), (["de", "en"], "fr", ["de", "en"])]
+            as [([String], String?, [String])])
     func languages(requested: [String], ofUser: String?, ofNotice: [String]) throws {
         var user = try user()
         user.locale = ofUser
         let factory = NoticeFactory(
-            try app(), environment: stillEnvironment, locales: requested, context: EventContext(actor: .init(.managementKey)))
+            try app(), environment: stillEnvironment, locales: requested,
+            context: EventContext(actor: .init(.managementKey)))
         #expect(factory.notice(.passwordChanged, to: user, at: now)?.locales == ofNotice)
     }
 
