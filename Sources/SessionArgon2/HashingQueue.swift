@@ -12,7 +12,7 @@ internal import Synchronization
 @available(service, *)
 final class HashingQueue: Sendable {
     private struct State {
-        var places: HashingPlaces
+        var places: AppShares
         var idle: Int
         var waiting = AppTurns<Job>()
     }
@@ -35,7 +35,7 @@ final class HashingQueue: Sendable {
         startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = HashingThread.start
     ) {
         (self.slots, self.observer, self.startThread) = (slots, observer, startThread)
-        state = Mutex(State(places: HashingPlaces(total: slots + waitingLimit), idle: slots))
+        state = Mutex(State(places: AppShares(total: slots + waitingLimit), idle: slots))
     }
 
     /// Takes a place for a caller of an app. Each call without an error must be followed by `leave`.

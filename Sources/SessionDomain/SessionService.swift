@@ -71,18 +71,20 @@ package final class SessionService: Sendable {
                 store: store, directory: directory, keys: keys, routes: routes, environment: environment),
             environment: environment)
         self.messages = messages
+        let (ofUsers, ofOperators) = (AppPlaces.ofUsers(), AppPlaces.ofOperators())
         let codes = CodeSender(keys: keys, routes: routes, environment: environment, courier: messages)
         otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
         passwordLogin = PasswordLogin(store: store, keys: keys, hasher: hasher, environment: environment)
-        migrationLogin = MigrationLogin(store: store, keys: keys, call: call, environment: environment)
+        migrationLogin = MigrationLogin(store: store, keys: keys, call: call, places: ofUsers, environment: environment)
         sessions = SessionLifecycle(
             store: store, keys: keys, environment: environment, recoveries: recoveries)
         authenticator = AccessTokenAuthenticator(store: store, environment: environment)
         userSessions = UserSessions(store: store, environment: environment)
         stepUp = StepUp(
             store: store, keys: keys, codes: codes,
-            hook: DelegationHook(call: call, store: store, environment: environment),
-            customSteps: CustomSteps(operatorKeys: OperatorKeys(egress: egress)), environment: environment)
+            hook: DelegationHook(call: call, places: ofUsers, store: store, environment: environment),
+            customSteps: CustomSteps(operatorKeys: OperatorKeys(egress: egress)), places: ofUsers,
+            environment: environment)
         passwordChange = PasswordChange(store: store, hasher: hasher, environment: environment)
         apps = AppManagement(store: store, keys: signingKeys, directory: directory, environment: environment)
         loginConfigs = LoginConfigManagement(apps: apps, environment: environment)
@@ -92,10 +94,11 @@ package final class SessionService: Sendable {
         migration = MigrationManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
         self.delivery = DeliveryManagement(
             apps: apps, keys: keys, hookKeys: hookKeys, egress: egress, environment: environment)
-        deliveryTests = DeliveryTester(apps: apps, routes: deliveryRoutes, store: store, environment: environment)
+        deliveryTests = DeliveryTester(
+            apps: apps, routes: deliveryRoutes, places: ofOperators, store: store, environment: environment)
         templates = TemplateManagement(apps: apps, environment: environment)
         webhooks = WebhookManagement(
-            store: store, apps: apps, keys: hookKeys, egress: egress, environment: environment)
+            store: store, apps: apps, keys: hookKeys, egress: egress, places: ofOperators, environment: environment)
         courier = Courier(
             WebhookOutbox(store: store, directory: directory, call: call, environment: environment),
             environment: environment)

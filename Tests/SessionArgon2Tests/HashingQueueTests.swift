@@ -119,7 +119,7 @@ struct HashingQueueTests {
 
     @Test("One app leaves places to others, and several busy apps get equal shares (X6)")
     func shares() {
-        var places = HashingPlaces(total: 66)
+        var places = AppShares(total: 66)
         var alone = 0
         while places.take(app) { alone += 1 }
         #expect(alone == 44)
@@ -137,7 +137,7 @@ struct HashingQueueTests {
     @Test(
         "One app alone leaves a place if there are three or more", arguments: [(1, 1), (2, 2), (3, 2), (4, 3), (5, 4)])
     func fewPlaces(total: Int, most: Int) {
-        var places = HashingPlaces(total: total)
+        var places = AppShares(total: total)
         var alone = 0
         while places.take(app) { alone += 1 }
         #expect(alone == most)
@@ -145,7 +145,7 @@ struct HashingQueueTests {
 
     @Test("A place of an app that has none is not released twice")
     func release() {
-        var places = HashingPlaces(total: 1)
+        var places = AppShares(total: 1)
         places.release(app)
         #expect(places.taken == 0)
         let (first, second) = (places.take(app), places.take(other))

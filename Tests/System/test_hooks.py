@@ -2,6 +2,7 @@
 
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 import time
 
 import pytest
@@ -279,3 +280,28 @@ def test_a_backend_that_never_answers_denies_the_request_after_five_seconds(mana
     assert_fails(management, ada, "request_failed")
     end.set()
     assert 4.5 < time.monotonic() - began < 8
+
+
+def test_an_app_with_a_slow_hook_leaves_the_service_to_others(trusting, management, hook, ada):
+    """120 calls wait for a hook. The app's share of the places is 85, and the rest is refused at once."""
+    management.expect(200, "PUT", "/config/limits", {"step_ups": {"limit": 1000, "window": 600}})
+    answers = threading.Event()
+
+    def slow(_) -> Reply:
+        answers.wait(4)
+        return Reply(200, REVIEW)
+
+    hook.on(PATH, slow)
+    with ThreadPoolExecutor(120) as pool:
+        calls = [pool.submit(ada.request_scope, SCOPE) for _ in range(120)]
+        first = [call.result() for _, call in zip(range(30), as_completed(calls, timeout=20))]
+        others = [
+            Transport(trusting.url).send("POST", "/v1/session/otp", {
+                "identifier": {"type": "email_address", "value": new_email()}}).status,
+            ada.device.sessions(ada.access_token).status, management.send("GET", "/users").status]
+        answers.set()
+        statuses = [call.result().status for call in calls]
+    assert {(answer.status, answer.code) for answer in first} == {(429, "rate_limited")}
+    assert all(answer.headers["Retry-After"] == "1" for answer in first)
+    assert others == [204, 200, 200]
+    assert statuses.count(429) >= 35 and set(statuses) <= {200, 403, 429}

@@ -5,7 +5,7 @@ internal import SessionTokens
 package struct DataExports: Sendable {
     private let store: any ServiceStore
     private let environment: ServiceEnvironment
-    private let places = ExportPlaces()
+    private let places = AppPlaces.ofExports()
 
     init(store: any ServiceStore, environment: ServiceEnvironment) {
         self.store = store
@@ -17,7 +17,7 @@ package struct DataExports: Sendable {
     /// - Throws: `Refusal.notFound`; `.overloaded` if too many exports run.
     package func user(_ id: String, app: AppID) async throws -> UserExport {
         guard let user = try await store.user(id, app: app) else { throw Refusal.notFound("there is no such user") }
-        let place = try places.take()
+        let place = try places.take(app)
         try await report(.userExported, ["user_id": .string(id)], app: app)
         let now = environment.now()
         let counters = try await store.counters(
@@ -38,7 +38,7 @@ package struct DataExports: Sendable {
     package func events(
         _ query: EventQuery, filters: [String: String], format: String
     ) async throws -> EventPages {
-        let place = try places.take()
+        let place = try places.take(query.app)
         var query = query
         (query.limit, query.offset, query.before) = (EventPages.size, 0, nil)
         let data = filters.mapValues(JSONValue.string)

@@ -4,7 +4,7 @@ package struct EventPages: Sendable {
     /// The most events of one page.
     static let size = 500
 
-    private let place: ExportPlaces.Place
+    private let place: AppPlaces.Place
     private var query: EventQuery
     private let store: any EventStore
     private var isComplete = false
@@ -12,7 +12,7 @@ package struct EventPages: Sendable {
     private var last: (time: Timestamp, ids: Set<String>)?
 
     /// - Parameter query: Its limit is the size of a page.
-    init(of query: EventQuery, in store: any EventStore, place: ExportPlaces.Place) {
+    init(of query: EventQuery, in store: any EventStore, place: AppPlaces.Place) {
         self.place = place
         self.query = query
         self.store = store

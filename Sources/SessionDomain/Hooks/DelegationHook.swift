@@ -4,6 +4,7 @@ internal import SessionTokens
 @available(service, *)
 struct DelegationHook: Sendable {
     let call: HookCall
+    let places: AppPlaces
     let store: any IntentStore
     let environment: ServiceEnvironment
 
@@ -78,6 +79,8 @@ struct DelegationHook: Sendable {
 
     private func answer(to body: Body, url: String, app: AppRuntime) async throws -> EgressAnswer {
         do {
+            let place = try places.take(app.settings.id)
+            defer { withExtendedLifetime(place) {} }
             return try await call.post(body, to: url, agent: Self.agent, timeout: Self.timeout, app: app)
         } catch EgressError.answerTooLarge {
             throw HookFailure.responseDecodeFailed

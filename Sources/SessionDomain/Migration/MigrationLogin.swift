@@ -7,16 +7,18 @@ package struct MigrationLogin: Sendable {
     private let store: any UserStore & StepUpStore
     private let keys: KeyRing
     private let call: HookCall
+    private let places: AppPlaces
     private let environment: ServiceEnvironment
 
     static let agent = "Prelude-SessionMigrationHook/1.0"
 
     init(
-        store: any UserStore & StepUpStore, keys: KeyRing, call: HookCall, environment: ServiceEnvironment
+        store: any UserStore & StepUpStore, keys: KeyRing, call: HookCall, places: AppPlaces, environment: ServiceEnvironment
     ) {
         self.store = store
         self.keys = keys
         self.call = call
+        self.places = places
         self.environment = environment
     }
 
@@ -37,6 +39,8 @@ package struct MigrationLogin: Sendable {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
         }
         guard let config = app.settings.migration else { throw Refusal.noLoginConfig("migration is not configured") }
+        let place = try places.take(app.settings.id)
+        defer { withExtendedLifetime(place) {} }
         let (now, networks, id) = (environment.now(), keys.networks(of: source), app.settings.id)
         let count = CountMigration(
             networks: networks, appID: id, limit: app.settings.otpLimits.migrationsPerAddress, now: now,

@@ -9,16 +9,19 @@ package struct StepUp: Sendable {
     private let codes: CodeSender
     private let decider: ScopeDecider
     private let customSteps: CustomSteps
+    private let places: AppPlaces
     private let environment: ServiceEnvironment
 
     init(
         store: any StepUpStore, keys: KeyRing, codes: CodeSender, hook: DelegationHook, customSteps: CustomSteps,
+        places: AppPlaces,
         environment: ServiceEnvironment
     ) {
         self.store = store
         self.keys = keys
         self.codes = codes
         self.customSteps = customSteps
+        self.places = places
         self.environment = environment
         decider = ScopeDecider(hook: hook)
     }
@@ -143,7 +146,10 @@ package struct StepUp: Sendable {
         let reference = try app.stepUpReference(
             challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
         guard let config = app.settings.stepUp else { throw Refusal.stepUpNotConfigured }
+        // The keys of the operator's backend may have to be fetched.
+        let place = try places.take(app.settings.id)
         let report = try await customSteps.read(verificationToken, config: config, now: now)
+        withExtendedLifetime(place) {}
         let outcome = try await store.perform(
             CompleteCustomStep(
                 appID: app.settings.id, reference: reference, report: report, nextTokenID: environment.newID("chl"),

@@ -8,16 +8,18 @@ package struct WebhookManagement: Sendable {
     private let apps: AppManagement
     private let keys: HookKeys
     private let egress: any Egress
+    private let places: AppPlaces
     private let environment: ServiceEnvironment
 
     init(
         store: any WebhookStore, apps: AppManagement, keys: HookKeys, egress: any Egress,
-        environment: ServiceEnvironment
+        places: AppPlaces, environment: ServiceEnvironment
     ) {
         self.store = store
         self.apps = apps
         self.keys = keys
         self.egress = egress
+        self.places = places
         self.environment = environment
     }
 
@@ -130,6 +132,8 @@ package struct WebhookManagement: Sendable {
     /// - Throws: `Refusal.invalidField("url")` with what the endpoint did instead.
     package func activate(_ id: String, app: AppID) async throws -> Webhook {
         let webhook = try await webhook(id, app: app)
+        let place = try places.take(app)
+        defer { withExtendedLifetime(place) {} }
         let challenge = environment.randomBytes(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let answer: EgressAnswer
         do {

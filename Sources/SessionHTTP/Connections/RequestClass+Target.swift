@@ -17,11 +17,13 @@ extension RequestClass {
         }
     }
 
-    /// Whether an operator needs the path under overload: to see what happens, and to end sessions.
+    /// Whether an operator needs the path under overload: to see what happens, to sign in, and to end sessions and keys.
     private static func isForOperators(_ path: String) -> Bool {
         if path == "/metrics" || path == "/v2/session/log-level" { return true }
-        // /v2/session/apps/{app}/users/{user}/sessions/{session or "invalidate"}
+        if path == "/console/sign-in" { return true }
+        // /v2/session/apps/{app}/users/{user}/sessions/{session or "invalidate"}, or /keys/{key}
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count == 7, parts[1] == "v2", parts[5] == "keys" { return true }
         return parts.count == 9 && parts[1] == "v2" && parts[5] == "users" && parts[7] == "sessions"
     }
 }

@@ -99,8 +99,8 @@ struct IdentifierHoldTests {
         let egress = FakeEgress(always: .answer(answer))
         let keys = HookKeys(store: KeyStore(), keys: TestApp.keys, directory: nil, environment: stillEnvironment)
         let hook = DelegationHook(
-            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment), store: EventRecorder(),
-            environment: stillEnvironment)
+            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment),
+            places: .ofUsers(), store: EventRecorder(), environment: stillEnvironment)
         let caller = try TestApp.caller(try user(held: [.phoneNumber: 1]), session: try TestApp.session())
         await #expect(throws: Refusal.authBlocked) {
             try await hook.ask(

@@ -49,8 +49,8 @@ struct ScopeDeciderTests {
     ) async throws -> ScopeDecider.Decided {
         let keys = HookKeys(store: KeyStore(), keys: TestApp.keys, directory: nil, environment: stillEnvironment)
         let hook = DelegationHook(
-            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment), store: recorder,
-            environment: stillEnvironment)
+            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment),
+            places: .ofUsers(), store: recorder, environment: stillEnvironment)
         let app = try TestApp.open { app in
             app.scopes = registered ?? [scope]
             app.registersInOneStep = inOneStep

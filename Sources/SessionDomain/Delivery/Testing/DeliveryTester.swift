@@ -13,12 +13,14 @@ package struct DeliveryTester: Sendable {
 
     private let apps: AppManagement
     private let routes: DeliveryRoutes
+    private let places: AppPlaces
     private let store: any IntentStore
     private let environment: ServiceEnvironment
 
-    init(apps: AppManagement, routes: DeliveryRoutes, store: any IntentStore, environment: ServiceEnvironment) {
+    init(apps: AppManagement, routes: DeliveryRoutes, places: AppPlaces, store: any IntentStore, environment: ServiceEnvironment) {
         self.apps = apps
         self.routes = routes
+        self.places = places
         self.store = store
         self.environment = environment
     }
@@ -36,6 +38,8 @@ package struct DeliveryTester: Sendable {
                 "no delivery by \(message.channel == .email ? "e-mail" : "SMS") is configured, for this app or the service"
             )
         }
+        let place = try places.take(id)
+        defer { withExtendedLifetime(place) {} }
         let now = environment.now()
         let intent = CountDeliveryTest(
             message, routes: routes.map(\.name), app: id, limit: app.otpLimits.deliveryTests, now: now,
