@@ -5,7 +5,7 @@ import SessionWire
 /// The routes of the whole service. The context type of a route says who may call it.
 ///
 /// - Parameters:
-///   - forwarding: Logs forwarding headers of untrusted addresses, once for all routers that share it.
+///   - forwarding: Logs proxies that hide their clients, once for all routers that share it.
 ///   - mailbox: Set in development only. It adds the routes that show the messages that were sent.
 ///   - health: Answers health checks. `nil`: only the state of the store is known.
 ///   - api: The other API has no routes, so its paths are answered with 404.
@@ -20,7 +20,10 @@ package func buildRouter(
     router.add(
         middleware: RequestMiddleware(
             environment: service.environment, edge: edge,
-            checks: [HeaderLimit(), CanonicalPath(), UntrustedForwarding(options: edge, log: forwarding)],
+            checks: [
+                HeaderLimit(), CanonicalPath(),
+                ForwardingCheck(options: edge, log: forwarding, environment: service.environment),
+            ],
             pages: api == .management ? nil : client))
     if api != .management {
         addFrontend(to: router, client, service: service)

@@ -311,6 +311,24 @@ def test_forwarding_headers_of_an_untrusted_address_are_reported_once(tmp_path):
         assert "header=X-Forwarded-For" in lines[0]
 
 
+def test_a_trusted_proxy_without_the_address_of_its_client_is_reported_once(tmp_path):
+    flags = ["--trusted-proxy", "127.0.0.0/8", "--trusted-proxy", "::1", "--public-url", "https://{app_id}.example.com"]
+    with running(Service(tmp_path, *flags, development=False)) as service:
+        def lines(*headers: str) -> list[str]:
+            arguments = [argument for header in headers for argument in ("-H", header)]
+            subprocess.run(
+                ["curl", "--silent", "--output", "/dev/null", *arguments, "-d", "{}", service.url + "/v1/session/otp"],
+                check=True, timeout=10)
+            return [line for line in service.log().splitlines() if "without the address of its client" in line]
+
+        assert lines("Forwarded: for=198.51.100.1, for=203.0.113.7;proto=https") == []
+        assert "address=203.0.113.7" in service.log()
+        assert lines("X-Forwarded-For: 203.0.113.8") == []
+        assert len(lines("X-Real-IP: 203.0.113.9")) == 1
+        found = lines("X-Forwarded-For: unknown")
+        assert len(found) == 1 and re.search(r"trusted proxy (127\.0\.0\.1|::1) ", found[0]), found
+
+
 # New apps
 
 

@@ -61,12 +61,16 @@ extension Client {
 
     /// The last entry of `X-Forwarded-For` that is not a trusted proxy. Clients can forge all entries before it.
     ///
+    /// Without that header, the same of `Forwarded`.
+    ///
     /// - Returns: `nil` if there is no such entry, or if it is not an IP address.
     static func forwardedAddress(_ headers: HTTPFields, options: EdgeOptions) -> String? {
-        headers.all(.forwardedFor).flatMap { $0.split(separator: ",") }
-            .map { withoutPort($0.trimmingCharacters(in: .whitespaces)) }
-            .last { !options.isTrusted($0) }
-            .flatMap { IPNetwork.isAddress($0) ? $0 : nil }
+        let entries =
+            headers.contains(.forwardedFor)
+            ? headers.all(.forwardedFor).flatMap { $0.split(separator: ",") }
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            : headers.all(.forwarded).flatMap(ForwardedNodes.all)
+        return entries.map(withoutPort).last { !options.isTrusted($0) }.flatMap { IPNetwork.isAddress($0) ? $0 : nil }
     }
 
     /// Some proxies add the port of the client: `192.0.2.1:49152`, `[2001:db8::1]:49152`.

@@ -77,8 +77,10 @@ final class ConnectionAccessLog: Sendable {
 
     private func address(_ received: Received, peer: String) -> String {
         var fields = HTTPFields()
-        for value in received.head?.headers["x-forwarded-for"] ?? [] {
-            if let name = HTTPField.Name("x-forwarded-for") { fields.append(HTTPField(name: name, value: value)) }
+        for name in [HTTPField.Name.forwardedFor, .forwarded] {
+            for value in received.head?.headers[name.rawName] ?? [] {
+                fields.append(HTTPField(name: name, value: value))
+            }
         }
         return Client.address(fields, peerAddress: peer, options: edge)
     }

@@ -60,6 +60,44 @@ struct ForwardedAddressTests {
         #expect(client.facts.ip == row.address)
     }
 
+    static let standardRows = [
+        Row("one element", ["for=203.0.113.7"], "203.0.113.7"),
+        Row(
+            "other parameters, in any case", ["By=10.0.0.9;FOR=203.0.113.7; host=a.example;proto=https"], "203.0.113.7"),
+        Row("a port", ["for=\"203.0.113.7:443\""], "203.0.113.7"),
+        Row("an obfuscated port", ["for=\"203.0.113.7:_x\""], "203.0.113.7"),
+        Row("IPv6", ["for=\"[2001:db8::7]\""], "2001:db8::7"),
+        Row("IPv6 with a port", ["For=\"[2001:db8::7]:4711\""], "2001:db8::7"),
+        Row("elements before the last one may be forged", ["for=198.51.100.1, for=203.0.113.7"], "203.0.113.7"),
+        Row("trusted proxies at the end are skipped", ["for=203.0.113.7,for=10.0.0.9;by=10.0.0.8"], "203.0.113.7"),
+        Row("several headers are one list", ["for=198.51.100.1", "for=203.0.113.7, for=10.0.0.2"], "203.0.113.7"),
+        Row("unknown", ["for=198.51.100.1, for=unknown"], "10.0.0.1"),
+        Row("an obfuscated name", ["for=198.51.100.1, for=_hidden"], "10.0.0.1"),
+        Row("an element without a client", ["for=198.51.100.1, proto=https"], "10.0.0.1"),
+        Row("an element with two clients", ["for=198.51.100.1;for=203.0.113.7"], "10.0.0.1"),
+        Row("only trusted proxies", ["for=10.0.0.7, for=\"[fd00::2]\""], "10.0.0.1"),
+        Row("an empty header", [""], "10.0.0.1"),
+        Row("empty elements", ["for=203.0.113.7;, ,"], "203.0.113.7"),
+        Row("separators in quotes", ["for=203.0.113.7;host=\"a,b;for=198.51.100.1\""], "203.0.113.7"),
+        Row("a quote in quotes", ["for=203.0.113.7;host=\"a\\\",for=198.51.100.1\""], "203.0.113.7"),
+        Row("a quote of a client without an end", ["for=198.51.100.1;x=\", for=203.0.113.7"], "203.0.113.7"),
+        Row("the same before an entry in quotes", ["for=\"198.51.100.1, for=\"[2001:db8::7]:1\""], "2001:db8::7"),
+        Row("a backslash of a client", ["for=198.51.100.1\\, for=\"[2001:db8::7]\""], "2001:db8::7"),
+        Row("a direct client cannot choose its address", ["for=198.51.100.1"], peer: "203.0.113.9", "203.0.113.9"),
+    ]
+
+    @Test("Without X-Forwarded-For, Forwarded names the source address (RFC 7239 §4)", arguments: standardRows)
+    func standard(_ row: Row) throws {
+        let client = try Client.test(.of(row.headers.map { ("forwarded", $0) }), peer: row.peer)
+        #expect(client.source.ip == row.address)
+    }
+
+    @Test("A client cannot replace X-Forwarded-For of the proxy by Forwarded", arguments: ["203.0.113.7", "unknown"])
+    func precedence(entry: String) throws {
+        let client = try Client.test(.of(("forwarded", "for=198.51.100.1"), ("x-forwarded-for", entry)))
+        #expect(client.source.ip == (entry == "unknown" ? "10.0.0.1" : entry))
+    }
+
     @Test(
         "Limits do not apply to loopback addresses only if the option is set",
         arguments: [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionHTTP
 
-@Suite("Forwarding headers of untrusted addresses")
+@Suite("Proxies that hide their clients")
 struct ForwardingLogTests {
     /// Keeps the address and the header of each line.
     private final class Lines: Sendable {
@@ -42,26 +42,82 @@ struct ForwardingLogTests {
         let request = Request(
             head: HTTPRequest(method: .get, scheme: "https", authority: "a", path: "/", headerFields: headers),
             body: RequestBody(buffer: ByteBuffer()))
-        UntrustedForwarding(options: options, log: log)
+        ForwardingCheck(options: options, log: log, environment: .live)
             .check(request, ServiceRequestContext(logger: logger, peerAddress: peer))
     }
 
     @Test(
-        "The first such request is logged with its address, and no other one", arguments: UntrustedForwarding.headers)
+        "The first such request is logged with its address, and no other one", arguments: ForwardingCheck.headers)
     func once(header: HTTPField.Name) {
         let (log, lines) = (ForwardingLog(), Lines())
         send(header, from: "203.0.113.9", log: log, lines: lines)
-        for name in UntrustedForwarding.headers { send(name, from: "203.0.113.8", log: log, lines: lines) }
+        for name in ForwardingCheck.headers { send(name, from: "203.0.113.8", log: log, lines: lines) }
         #expect(lines.all == ["warning \(header.rawName) 203.0.113.9"])
     }
 
     @Test("Requests of a trusted proxy, and requests without such a header, are not logged")
     func silent() {
         let (log, lines) = (ForwardingLog(), Lines())
-        for header in UntrustedForwarding.headers {
+        for header in ForwardingCheck.headers {
             send(header, from: "10.0.0.1", log: log, lines: lines)
         }
         send(nil, from: "203.0.113.9", log: log, lines: lines)
         #expect(lines.all.isEmpty)
+    }
+
+    private final class Notices: ServiceObserver {
+        private let kept = Mutex<[ServiceNotice]>([])
+        var all: [ServiceNotice] { kept.withLock { $0 } }
+        func instant() -> UInt64 { 0 }
+        func observe(_ occurrence: Occurrence) {
+            if case .notice(let notice) = occurrence { kept.withLock { $0.append(notice) } }
+        }
+    }
+
+    /// The notices about requests of `peer` with `X-Forwarded-For`, at these milliseconds.
+    private func notices(
+        _ value: String?, path: String = "/v1/session/otp", from peer: String = "10.0.0.1", at times: [Int64] = [0],
+        exemptsLoopback: Bool = false
+    ) throws -> [ServiceNotice] {
+        let (notices, log) = (Notices(), ForwardingLog())
+        let networks = try ["10.0.0.0/8", "127.0.0.1"].map { try #require(IPNetwork($0)) }
+        var environment = ServiceEnvironment.live
+        environment.observer = notices
+        let headers: HTTPFields = value.map { [.forwardedFor: $0] } ?? [:]
+        let request = Request(
+            head: HTTPRequest(method: .post, scheme: "https", authority: "a", path: path, headerFields: headers),
+            body: RequestBody(buffer: ByteBuffer()))
+        for now in times {
+            environment.uptime = { now }
+            ForwardingCheck(
+                options: EdgeOptions(trustedProxies: networks, exemptsLoopback: exemptsLoopback), log: log,
+                environment: environment
+            )
+            .check(request, ServiceRequestContext(logger: Logger(label: "test"), peerAddress: peer))
+        }
+        return notices.all
+    }
+
+    @Test(
+        "A trusted proxy that names no client is reported with its address",
+        arguments: [nil, "unknown", "", "10.0.0.9", "198.51.100.1, _hidden"])
+    func missingClient(value: String?) throws {
+        #expect(try notices(value) == [.clientAddressMissing(proxy: "10.0.0.1")])
+    }
+
+    @Test("A trusted proxy that names no client is reported once per minute")
+    func oncePerMinute() throws {
+        #expect(try notices(nil, at: [5, 6, 60_004, 60_005, 60_006, 120_004, 120_005]).count == 3)
+    }
+
+    @Test(
+        "Requests with a client, of other APIs, of other addresses, and of a developer's own machine are not reported")
+    func noMissingClient() throws {
+        #expect(try notices("203.0.113.7").isEmpty)
+        #expect(try notices(nil, path: "/v2/session/apps").isEmpty)
+        #expect(try notices(nil, path: "/readyz").isEmpty)
+        #expect(try notices(nil, from: "203.0.113.9").isEmpty)
+        #expect(try notices(nil, from: "127.0.0.1", exemptsLoopback: true).isEmpty)
+        #expect(try notices(nil, from: "127.0.0.1").count == 1)
     }
 }
