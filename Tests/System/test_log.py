@@ -234,3 +234,31 @@ def is_healthy(service: Service) -> bool:
         return Transport(service.url).send("GET", "/health").status == 200
     except OSError:
         return False
+
+
+# The journal
+
+
+class JournalService(Service):
+    """Its standard error is the stream that `JOURNAL_STREAM` names, or not."""
+
+    def __init__(self, directory, is_stream: bool):
+        super().__init__(directory)
+        self.is_stream = is_stream
+
+    def open_log(self):
+        log = super().open_log()
+        file = os.fstat(log.fileno())
+        self.variables["JOURNAL_STREAM"] = f"{file.st_dev}:{file.st_ino + (0 if self.is_stream else 1)}"
+        return log
+
+
+@pytest.mark.parametrize("is_stream", [True, False])
+def test_lines_for_the_journal_have_priorities(tmp_path, is_stream):
+    with running(JournalService(tmp_path, is_stream)) as service:
+        lines = [line for line in service.log().splitlines() if " prelude-session: " in line]
+    assert lines
+    for line in lines:
+        level = re.search(r"Z (\w+) prelude-session: ", line)[1]
+        priority = {"info": "<6>", "notice": "<5>", "warning": "<4>", "error": "<3>"}[level]
+        assert line.startswith(priority) == is_stream and line.startswith("<") == is_stream, line

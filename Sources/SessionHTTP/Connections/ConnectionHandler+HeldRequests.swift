@@ -85,11 +85,17 @@ extension ConnectionHandler {
         if let received { environment.accessLog?.write(answer, to: received, on: context.channel) }
     }
 
+    /// Says whether the connection ends with this response. HTTP/1.1 keeps it without the header.
+    func addConnectionHeader(to head: inout HTTPResponseHead) {
+        guard isLastRequest || mustSayKeepAlive else { return }
+        head.headers.replaceOrAdd(name: "Connection", value: isLastRequest ? "close" : "keep-alive")
+    }
+
     /// Answers a complete request without a route, and keeps the connection.
     func answerOwn(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
         log(answer, context)
         var head = answer.head
-        if isLastRequest { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+        addConnectionHeader(to: &head)
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
         if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
         writeEnd(NIOAny(HTTPServerResponsePart.end(nil)), nil, context)

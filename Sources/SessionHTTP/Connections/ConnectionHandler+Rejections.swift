@@ -33,6 +33,12 @@ extension ConnectionHandler {
         }
     }
 
+    /// Browsers open connections that they may not need: one that has sent nothing is not counted as slow.
+    func endSlowHeader(_ context: ChannelHandlerContext) {
+        if hasReceivedBytes || gate == nil { environment.log.note(.slowHeader, on: context.eventLoop) }
+        answer(.tooSlow, context)
+    }
+
     /// Writes a last response if no other one comes before it, and closes the connection.
     ///
     /// A client that has left gets none, and no line in the log: the decoder also rejects the part of a request that it has sent.

@@ -41,6 +41,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var isClosing = false
     /// Whether the connection ends with the response to the request that is read (RFC 9112 §9.3).
     var isLastRequest = false
+    /// Whether a client of HTTP/1.0 has asked to keep the connection, and waits for the same header (RFC 9112 §C.2.2).
+    var mustSayKeepAlive = false
     /// Whether the process ends, and this connection with the response to its request.
     var processEnds = false
     /// When a client must have read its response because the process ends.
@@ -173,6 +175,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
             phases.receivedHead()
             isLastRequest = head.isLast
+            mustSayKeepAlive = !isLastRequest && head.version == .http1_0
             gate?.expectBody(of: head.headers.first(name: "content-length").flatMap(Int.init) ?? 0)
             arm(context)
             if let healthPath, environment.health != nil, head.method == .GET || isHead {
@@ -192,8 +195,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         switch Self.unwrapOutboundIn(data) {
-        case .head(var head) where isLastRequest:
-            head.headers.replaceOrAdd(name: "Connection", value: "close")
+        case .head(var head) where isLastRequest || mustSayKeepAlive:
+            addConnectionHeader(to: &head)
             context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
         case .end: writeEnd(data, promise, context)
         default:
@@ -285,9 +288,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isClosing, !isDisplaced else { return context.close(promise: nil) }
         switch armed?.phase ?? phases.phase {
         case .idle: context.close(promise: nil)
-        case .header:
-            environment.log.note(.slowHeader, on: context.eventLoop)
-            answer(.tooSlow, context)
+        case .header: endSlowHeader(context)
         case .body:
             if !processEnds { environment.log.note(.slowBody, on: context.eventLoop) }
             answer(.tooSlow, context)

@@ -8,11 +8,14 @@ package enum LogFormat: String, Sendable, CaseIterable {
     /// One JSON object (RFC 8259) per line: `timestamp`, `level`, `logger`, `message`, and the metadata as further members.
     case json
 
-    package func line(of record: LogRecord) -> String {
-        switch self {
-        case .text: Self.textLine(record)
-        case .json: Self.jsonLine(record)
-        }
+    /// - Parameter hasPriority: Whether the line begins with its priority for the journal.
+    package func line(of record: LogRecord, hasPriority: Bool = false) -> String {
+        let line =
+            switch self {
+            case .text: Self.textLine(record)
+            case .json: Self.jsonLine(record)
+            }
+        return hasPriority ? LogPriority.prefix(of: record.level) + line : line
     }
 
     private static func textLine(_ record: LogRecord) -> String {

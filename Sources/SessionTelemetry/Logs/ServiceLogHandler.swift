@@ -5,6 +5,7 @@ package import Logging
 package struct ServiceLogHandler: LogHandler {
     private let label: String
     private let format: LogFormat
+    private let hasPriority: Bool
     private let level: LogLevelSwitch
     private let now: @Sendable () -> Int64
     private let write: @Sendable (String) -> Void
@@ -18,14 +19,17 @@ package struct ServiceLogHandler: LogHandler {
     }
 
     /// - Parameters:
+    ///   - hasPriority: Whether each line begins with its priority for the journal.
     ///   - now: Milliseconds since 1970.
     ///   - write: Receives each line, with its line feed.
     package init(
-        label: String, format: LogFormat, level: LogLevelSwitch, now: @escaping @Sendable () -> Int64,
+        label: String, format: LogFormat, hasPriority: Bool = false, level: LogLevelSwitch,
+        now: @escaping @Sendable () -> Int64,
         write: @escaping @Sendable (String) -> Void
     ) {
         self.label = label
         self.format = format
+        self.hasPriority = hasPriority
         self.level = level
         self.now = now
         self.write = write
@@ -53,6 +57,6 @@ package struct ServiceLogHandler: LogHandler {
         let record = LogRecord(
             milliseconds: now(), level: event.level, logger: label, message: event.message.description,
             metadata: entries)
-        write(format.line(of: record))
+        write(format.line(of: record, hasPriority: hasPriority))
     }
 }

@@ -26,19 +26,22 @@ struct Telemetry {
     init(_ configuration: ServiceConfiguration) throws {
         let (level, format) = (LogLevelSwitch(configuration.logLevel), configuration.logFormat)
         let now = ServiceEnvironment.live.now
+        let hasPriority = LogPriority.isRead(
+            stream: ProcessInfo.processInfo.environment["JOURNAL_STREAM"], descriptor: STDERR_FILENO)
         let lines = LogLines(write: LogFile.writeToStandardError) { count in
             format.line(
                 of: LogRecord(
                     milliseconds: now().milliseconds, level: .warning, logger: "prelude-session",
                     message: "lines of the log were dropped: its reader is too slow or gone, or its disk is full",
-                    metadata: [("count", .stringConvertible(count))]))
+                    metadata: [("count", .stringConvertible(count))]), hasPriority: hasPriority)
         }
         LogCrashSignals.install()
         // A log without a reader is no reason to end.
         signal(SIGPIPE, SIG_IGN)
         let logger = Logger(label: "prelude-session") { label in
             ServiceLogHandler(
-                label: label, format: format, level: level, now: { now().milliseconds }, write: lines.add)
+                label: label, format: format, hasPriority: hasPriority, level: level, now: { now().milliseconds },
+                write: lines.add)
         }
         MetricsSystem.bootstrap(registry)
         process = ProcessMetrics(startedAt: Double(now().milliseconds) / 1000)

@@ -42,6 +42,7 @@ struct ConnectionHandlerTests {
         #expect(connection.isOpen)
         world.advance(1)
         #expect(!connection.isOpen)
+        #expect(world.lines.isEmpty && world.observedLimits.isEmpty, "a browser may not need it")
     }
 
     @Test("The body has one deadline from the end of the headers")
@@ -217,6 +218,8 @@ struct ConnectionHandlerTests {
         try connection.respond()
         let text = try connection.received().lowercased()
         #expect(text.hasPrefix("http/1.1 200 ") && text.contains("connection: close") == isLast)
+        // Clients of HTTP/1.0 expect the header that they have sent.
+        #expect(text.contains("connection: keep-alive") == (line.hasPrefix("HTTP/1.0") && !isLast))
         #expect(connection.isOpen != isLast)
         #expect(connection.requests == (isLast ? [] : ["/v1"]))
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import SessionDomain
 import Synchronization
@@ -34,6 +35,32 @@ struct ServiceLogHandlerTests {
         level.level = .error
         copy.warning("5")
         #expect(lines.all.map { $0.suffix(2) } == ["2\n", "3\n"])
+    }
+
+    @Test("A line for the journal begins with its priority", arguments: LogFormat.allCases)
+    func priority(format: LogFormat) {
+        let lines = Lines()
+        let logger = Logger(label: "test") { label in
+            ServiceLogHandler(
+                label: label, format: format, hasPriority: true, level: LogLevelSwitch(.trace), now: { 0 },
+                write: lines.add)
+        }
+        for level in Logger.Level.allCases { logger.log(level: level, "a\nb") }
+        #expect(lines.all.map { $0.prefix(3) } == ["<7>", "<7>", "<6>", "<5>", "<4>", "<3>", "<2>"])
+        #expect(lines.all.allSatisfy { $0.count { $0 == "\n" } == 1 })
+    }
+
+    @Test("The journal reads priorities only if standard error is the stream that it names")
+    func journal() throws {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/null"))
+        var status = stat()
+        try #require(fstat(file.fileDescriptor, &status) == 0)
+        func isRead(_ stream: String?) -> Bool {
+            LogPriority.isRead(stream: stream, descriptor: file.fileDescriptor)
+        }
+        #expect(isRead("\(status.st_dev):\(status.st_ino)"))
+        #expect(!isRead("\(status.st_dev):\(status.st_ino + 1)") && !isRead("1") && !isRead("") && !isRead(nil))
+        #expect(!LogPriority.isRead(stream: "\(status.st_dev):\(status.st_ino)", descriptor: -1))
     }
 
     @Test("Metadata of the logger and of the call are merged")
