@@ -201,4 +201,7 @@ package final class SQLiteStore: Sendable {
 
     /// Bytes that this user can still write beside the database. `nil` for a database in memory.
     package var freeBytes: Int64? { writer.files?.freeBytes }
+
+    /// The size of the log of the database, the file `-wal`. `nil` for a database in memory.
+    package var logBytes: Int64? { writer.files?.logBytes }
 }

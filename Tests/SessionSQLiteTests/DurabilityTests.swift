@@ -17,7 +17,8 @@ struct DurabilityTests {
         let store = try SQLiteStore.open(.file(path))
         let expected = [
             "journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "checkpoint_fullfsync": "1",
-            "foreign_keys": "1", "trusted_schema": "0", "busy_timeout": isWriter ? "5000" : "10000",
+            "journal_size_limit": "67108864", "foreign_keys": "1", "trusted_schema": "0",
+            "busy_timeout": isWriter ? "5000" : "10000",
             // The writer has copies of pages in memory, and readers the default.
             "temp_store": isWriter ? "2" : "0", "cache_size": "-16384",
         ]

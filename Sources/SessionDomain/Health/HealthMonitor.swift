@@ -8,6 +8,8 @@ package struct HealthProbes: Sendable {
     package var missingKeys: @Sendable () async throws -> Set<String>
     /// Bytes that are free for the database. `nil` if they are not known.
     package var freeBytes: @Sendable () -> Int64?
+    /// The size of the log of the database. `nil` without one.
+    package var logBytes: @Sendable () -> Int64?
     /// The number of routes for messages that fail now.
     package var failingRoutes: @Sendable () -> Int
     /// What is wrong with the TLS certificate.
@@ -16,12 +18,14 @@ package struct HealthProbes: Sendable {
     package init(
         write: @escaping @Sendable () async throws -> Void,
         missingKeys: @escaping @Sendable () async throws -> Set<String> = { [] },
-        freeBytes: @escaping @Sendable () -> Int64? = { nil }, failingRoutes: @escaping @Sendable () -> Int = { 0 },
+        freeBytes: @escaping @Sendable () -> Int64? = { nil }, logBytes: @escaping @Sendable () -> Int64? = { nil },
+        failingRoutes: @escaping @Sendable () -> Int = { 0 },
         certificate: @escaping @Sendable () -> CertificateWatch.Finding? = { nil }
     ) {
         self.write = write
         self.missingKeys = missingKeys
         self.freeBytes = freeBytes
+        self.logBytes = logBytes
         self.failingRoutes = failingRoutes
         self.certificate = certificate
     }
@@ -118,11 +122,12 @@ package final class HealthMonitor: Sendable {
         }
         for completion in waiting { completion() }
         let missing = try? await probes.missingKeys()
-        let (free, failing, certificate) = (probes.freeBytes(), probes.failingRoutes(), probes.certificate())
+        let (free, log) = (probes.freeBytes(), probes.logBytes())
+        let (failing, certificate) = (probes.failingRoutes(), probes.certificate())
         state.withLock { state in
             if let missing { state.findings.missingKeys = missing }
-            (state.findings.freeBytes, state.findings.failingRoutes) = (free, failing)
-            state.findings.certificate = certificate
+            (state.findings.freeBytes, state.findings.logBytes) = (free, log)
+            (state.findings.failingRoutes, state.findings.certificate) = (failing, certificate)
             state.findings.clock = state.clock.finding(now: environment.now(), uptime: environment.uptime())
         }
         report()

@@ -1,7 +1,9 @@
 /// Whether this node can serve, and why not, as far as an operator may know it.
 package struct Readiness: Sendable, Equatable, CustomStringConvertible {
     package enum Check: String, Sendable, CaseIterable {
-        case database, draining, keys, disk, clock, delivery, certificate
+        case database, draining, keys, disk
+        case databaseLog = "database_log"
+        case clock, delivery, certificate
 
         /// Whether the node must get no requests. The others are warnings: the node can still serve, and another node would
         /// have the same problem.
@@ -27,6 +29,9 @@ package struct Readiness: Sendable, Equatable, CustomStringConvertible {
 package struct HealthFindings: Sendable, Equatable {
     /// Free bytes below which the disk is reported: some days of a busy service, and enough for a checkpoint.
     package static let lowDisk: Int64 = 256 << 20
+    /// Bytes of the log of the database that are no reason for a warning. A log that was longer has this size when it has
+    /// begun again.
+    package static let longestLog: Int64 = 64 << 20
     /// Milliseconds after which a write that has not ended counts as failed.
     package static let slowWrite: Int64 = 2000
 
@@ -37,6 +42,8 @@ package struct HealthFindings: Sendable, Equatable {
     /// Master keys that seal keys in the database, and that this process does not have.
     package var missingKeys: Set<String> = []
     package var freeBytes: Int64?
+    /// The size of the log of the database. `nil` without one.
+    package var logBytes: Int64?
     package var clock: ClockWatch.Finding?
     package var failingRoutes = 0
     package var certificate: CertificateWatch.Finding?
@@ -56,6 +63,11 @@ package struct HealthFindings: Sendable, Equatable {
         }
         if let freeBytes, freeBytes < Self.lowDisk {
             reasons[.disk] = "less than \(Self.lowDisk >> 20) MiB are free for the database"
+        }
+        if let logBytes, logBytes > Self.longestLog {
+            reasons[.databaseLog] =
+                "the file -wal of the database is longer than \(Self.longestLog >> 20) MiB and grows while a program reads "
+                + "the database in a transaction that does not end: find the program, such as sqlite3, and end it"
         }
         if let clock { reasons[.clock] = clock.reason }
         if failingRoutes > 0 { reasons[.delivery] = "routes for messages that fail: \(failingRoutes)" }

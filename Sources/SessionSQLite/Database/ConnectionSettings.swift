@@ -1,4 +1,5 @@
 internal import GRDB
+internal import SessionDomain
 
 /// The settings of every connection.
 enum ConnectionSettings {
@@ -15,6 +16,8 @@ enum ConnectionSettings {
             try db.execute(sql: "PRAGMA trusted_schema = OFF")
             try keepPages(db, kibibytes: smallestCache)
             try makeDurable(db)
+            // A log that a long read has made longer gets this size when it begins again.
+            try db.execute(sql: "PRAGMA journal_size_limit = \(HealthFindings.longestLog)")
         }
         return configuration
     }

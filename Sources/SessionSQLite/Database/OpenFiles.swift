@@ -117,6 +117,9 @@ final class OpenFiles: Sendable {
         )
     }
 
+    /// The size of the log. `nil` if it cannot be found.
+    var logBytes: Int64? { FileStatus(path: path + "-wal")?.size }
+
     /// Bytes that this user can still write. `nil` if the system does not say.
     var freeBytes: Int64? {
         var volume = statvfs()

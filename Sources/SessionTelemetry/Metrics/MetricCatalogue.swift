@@ -107,6 +107,8 @@ package enum MetricCatalogue {
         "prelude_session_ready", .gauge, "1 if load balancers may send requests to this node, or 0.")
     package static let healthCheckOK = MetricDescription(
         "prelude_session_health_check_ok", .gauge, labels: ["check"], "1 if the check has found nothing, or 0.")
+    package static let databaseLogBytes = MetricDescription(
+        "prelude_session_database_log_bytes", .gauge, "Size of the log of the database, the file -wal.")
     package static let droppedLines = MetricDescription(
         "prelude_session_log_lines_dropped_total", .counter, "Lines of the log that could not be written.")
     package static let buildInfo = MetricDescription(
@@ -117,6 +119,7 @@ package enum MetricCatalogue {
         messagesQueued, messagesSent, messagesFailed, attemptsFailed, outboxDue, outboxLag, hashDuration, hashWait,
         hashRefusals, commitDuration, commitWait, commitBatch, commitFailures, writesWaiting, writeRefusals,
         egressCalls, egressDuration, spansExported, spansDropped, keyAge, notices, backgroundErrors, shedRequests,
-        connectionLimits, connectionsOpen, requestsInWork, ready, healthCheckOK, droppedLines, buildInfo,
+        connectionLimits, connectionsOpen, requestsInWork, ready, healthCheckOK, databaseLogBytes, droppedLines,
+        buildInfo,
     ]
 }

@@ -11,14 +11,17 @@ package final class PolledGauges: Sendable {
         let readiness: @Sendable () -> Readiness
         /// The lines of the log that were dropped since the start.
         let droppedLines: @Sendable () -> Int
+        /// The size of the log of the database. `nil` without one.
+        let databaseLogBytes: @Sendable () -> Int64?
 
         package init(
             loads: @escaping @Sendable () -> [ListenerLoad], readiness: @escaping @Sendable () -> Readiness,
-            droppedLines: @escaping @Sendable () -> Int
+            droppedLines: @escaping @Sendable () -> Int, databaseLogBytes: @escaping @Sendable () -> Int64?
         ) {
             self.loads = loads
             self.readiness = readiness
             self.droppedLines = droppedLines
+            self.databaseLogBytes = databaseLogBytes
         }
     }
 
@@ -27,6 +30,7 @@ package final class PolledGauges: Sendable {
     private let requests: [RequestClass: Meter]
     private let ready: Meter
     private let checks: [Readiness.Check: Meter]
+    private let databaseLogBytes: Meter
     private let droppedLines: Counter
     private let countedLines = Mutex(0)
 
@@ -43,6 +47,7 @@ package final class PolledGauges: Sendable {
         requests = meters(MetricCatalogue.requestsInWork)
         ready = Meter(label: MetricCatalogue.ready.name, factory: factory)
         checks = meters(MetricCatalogue.healthCheckOK)
+        databaseLogBytes = Meter(label: MetricCatalogue.databaseLogBytes.name, factory: factory)
         droppedLines = Counter(label: MetricCatalogue.droppedLines.name, factory: factory)
     }
 
@@ -56,6 +61,7 @@ package final class PolledGauges: Sendable {
         let readiness = sources.readiness()
         ready.set(readiness.isReady ? 1 : 0)
         for (check, meter) in checks { meter.set(readiness.reasons[check] == nil ? 1 : 0) }
+        databaseLogBytes.set(sources.databaseLogBytes() ?? 0)
         let dropped = sources.droppedLines()
         // Two scrapes at the same time must not count a line twice.
         let new = countedLines.withLock { counted in

@@ -18,6 +18,8 @@ protocol OpenedStore: AppStore, EventStore, HousekeepingStore, LoginStore, Manag
     var health: StoreHealth { get }
     /// Bytes that this user can still write beside the database. `nil` if it is not on a disk of this machine.
     var freeBytes: Int64? { get }
+    /// The size of the log of the database. `nil` if it is not a file of this machine.
+    var logBytes: Int64? { get }
 
     func checkWriting() async throws
     func checkStructure() async throws
@@ -32,6 +34,7 @@ extension SQLiteStore: OpenedStore {
 @available(service, *)
 extension PostgresStore: OpenedStore {
     var freeBytes: Int64? { nil }
+    var logBytes: Int64? { nil }
     var isUnchecked: Bool { false }
 
     func checkStructure() async throws {}

@@ -70,7 +70,8 @@ struct ServiceAssembly {
             probes: HealthProbes(
                 write: { try await store.checkWriting() },
                 missingKeys: { try await store.sealingKeyIDs().subtracting(keys.ids) },
-                freeBytes: { store.freeBytes }, failingRoutes: { service.failingRoutes }, certificate: certificate),
+                freeBytes: { store.freeBytes }, logBytes: { store.logBytes },
+                failingRoutes: { service.failingRoutes }, certificate: certificate),
             environment: service.environment)
     }
 

@@ -46,7 +46,8 @@ struct ServiceRunner {
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment,
             health: assembly.health, edge: edge, loads: telemetry.loads, certificates: certificates, logger: logger)
-        let controls = telemetry.controls(health: assembly.health)
+        let controls = telemetry.controls(
+            health: assembly.health, logBytes: { [store = assembly.store] in store.logBytes })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: Housekeeper(service: assembly.service)),
             .init(service: CourierService(courier: assembly.service.courier)),

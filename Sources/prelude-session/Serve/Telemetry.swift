@@ -62,7 +62,9 @@ struct Telemetry {
     }
 
     /// What the management API shows and changes of this process.
-    func controls(health: HealthMonitor) -> ProcessControls {
+    ///
+    /// - Parameter logBytes: The size of the log of the database.
+    func controls(health: HealthMonitor, logBytes: @escaping @Sendable () -> Int64?) -> ProcessControls {
         let gauges = PolledGauges(
             factory: registry,
             sources: PolledGauges.Sources(
@@ -71,7 +73,7 @@ struct Telemetry {
                     // A process without health checks has no other reason to look. The next scrape has the result.
                     _ = health.check {}
                     return health.readiness
-                }, droppedLines: { [lines] in lines.dropped }))
+                }, droppedLines: { [lines] in lines.dropped }, databaseLogBytes: logBytes))
         return ProcessControls(
             metrics: { [registry, process] in
                 gauges.update()

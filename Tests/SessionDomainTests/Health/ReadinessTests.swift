@@ -11,6 +11,7 @@ struct ReadinessTests {
             ({ $0.isDraining = true }, .draining, false),
             ({ $0.missingKeys = ["k1"] }, .keys, true),
             ({ $0.freeBytes = HealthFindings.lowDisk - 1 }, .disk, true),
+            ({ $0.logBytes = HealthFindings.longestLog + 1 }, .databaseLog, true),
             ({ $0.clock = .farOff }, .clock, true),
             ({ $0.clock = .jumped(seconds: -90) }, .clock, true),
             ({ $0.failingRoutes = 1 }, .delivery, true),
@@ -29,6 +30,7 @@ struct ReadinessTests {
         var findings = HealthFindings()
         #expect(findings.readiness == Readiness(reasons: [:]) && findings.readiness.isReady)
         (findings.freeBytes, findings.writeWaits) = (HealthFindings.lowDisk, HealthFindings.slowWrite)
+        findings.logBytes = HealthFindings.longestLog
         #expect(findings.readiness.reasons.isEmpty)
     }
 }

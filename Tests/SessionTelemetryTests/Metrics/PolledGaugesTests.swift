@@ -11,6 +11,7 @@ struct PolledGaugesTests {
             var loads: [ListenerLoad] = []
             var reasons: [Readiness.Check: String] = [:]
             var dropped = 0
+            var logBytes: Int64?
         }
 
         let state = Mutex(State())
@@ -19,7 +20,8 @@ struct PolledGaugesTests {
             PolledGauges.Sources(
                 loads: { self.state.withLock(\.loads) },
                 readiness: { Readiness(reasons: self.state.withLock(\.reasons)) },
-                droppedLines: { self.state.withLock(\.dropped) })
+                droppedLines: { self.state.withLock(\.dropped) },
+                databaseLogBytes: { self.state.withLock(\.logBytes) })
         }
     }
 
@@ -70,6 +72,15 @@ struct PolledGaugesTests {
             lines(gauges).isSuperset(of: [
                 "ready 0", #"health_check_ok{check="disk"} 1"#, #"health_check_ok{check="database"} 0"#,
             ]))
+    }
+
+    @Test("The size of the log of the database is a gauge, 0 without one")
+    func databaseLog() {
+        let gauges = PolledGauges(factory: registry, sources: values.sources)
+        for (bytes, shown) in [(nil, 0), (67_108_865, 67_108_865), (4096, 4096)] as [(Int64?, Int)] {
+            values.state.withLock { $0.logBytes = bytes }
+            #expect(lines(gauges).contains("database_log_bytes \(shown)"))
+        }
     }
 
     @Test("Dropped lines are a counter, which grows by what is new")
