@@ -45,6 +45,22 @@ def test_check_accepts_a_valid_configuration_and_creates_nothing(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["session.json"]
 
 
+def test_check_warns_of_apps_without_a_host_and_of_proxies_that_are_everyone(tmp_path):
+    def warnings(text: str) -> list[str]:
+        checked = command(tmp_path, "check", *settings(tmp_path, text))
+        assert checked.returncode == 0, checked.stderr
+        return [line for line in checked.stdout.splitlines() if line.startswith("warning")]
+
+    assert warnings(VALID) == []
+    found = warnings(VALID.replace("{app_id}.", ""))
+    assert len(found) == 1 and "publicUrl https://example.com is the same for all apps" in found[0]
+    assert "Set defaultApp" in found[0]
+    proxies = '"trustedProxies": ["10.0.0.0/8", "0.0.0.0/0", "::/0"]'
+    found = warnings(f"{VALID[:-1]}, {proxies}}}")
+    assert len(found) == 2 and all("every caller can claim any address" in line for line in found)
+    assert "trustedProxies has 0.0.0.0/0," in found[0] and "trustedProxies has ::/0," in found[1]
+
+
 def test_check_and_serve_report_everything_with_file_line_and_remedy(tmp_path):
     flags = settings(tmp_path, """\
 // Settings of the shop

@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -157,7 +158,10 @@ def test_check_names_what_is_wrong_with_a_certificate(tmp_path, authority):
     for flags, problem in cases:
         run = check(tmp_path, *flags)
         assert run.returncode != 0 and problem in run.stderr, (flags, run.stderr)
-    assert check(tmp_path, "--tls-certificate", chain, "--tls-key", chain).returncode == 0
+    for mode, warns in (0o644, True), (0o640, False):
+        os.chmod(chain, mode)
+        run = check(tmp_path, "--tls-certificate", chain, "--tls-key", chain)
+        assert run.returncode == 0 and (f"can read {chain}, which contains secrets" in run.stdout) == warns, run.stdout
     expired = str(authority.server_chain(valid_for=datetime.timedelta(days=-1)))
     run = check(tmp_path, "--tls-certificate", expired, "--tls-key", expired)
     assert run.returncode == 0 and "the TLS certificate expired at" in run.stdout
