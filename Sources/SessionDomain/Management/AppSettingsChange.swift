@@ -46,12 +46,15 @@ package struct AppSettingsChange: Sendable {
             }
         }
         if let allowedOrigins {
-            guard allowedOrigins.count <= 50, allowedOrigins.allSatisfy(Self.isOrigin),
+            // Earlier versions stored origins that are refused now. A form that sends them back must not fail.
+            guard allowedOrigins.count <= 50,
+                allowedOrigins.allSatisfy({ app.allowedOrigins.contains($0) || BrowserOrigin.isAllowed($0) }),
                 Set(allowedOrigins).count == allowedOrigins.count
             else {
                 throw .invalidField(
                     "allowed_origins",
-                    "must be at most 50 different origins, such as https://app.example.com, without a slash at the end")
+                    "must be at most 50 different origins as browsers send them, such as https://app.example.com: in lower case, "
+                        + "without a slash at the end, and with http for localhost and loopback addresses only")
             }
             app.allowedOrigins = allowedOrigins
         }
@@ -84,17 +87,11 @@ package struct AppSettingsChange: Sendable {
     }
 
     /// Whether a text is a label of a host name in ASCII (RFC 1123 §2.1).
-    private static func isLabel(_ text: Substring) -> Bool {
+    static func isLabel(_ text: Substring) -> Bool {
         (1...63).contains(text.utf8.count) && text.first != "-" && text.last != "-"
             && text.utf8.allSatisfy {
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
             }
-    }
-
-    private static func isOrigin(_ text: String) -> Bool {
-        // Origins are compared as texts, so a wildcard would match none.
-        guard !text.contains("*"), !text.contains("%"), let target = TargetURI(text) else { return false }
-        return target.path == "/" && target.origin == text
     }
 }

@@ -124,7 +124,9 @@ struct ContractCallTests {
         #expect(try await world.call(.get, path, headers).text == set.text)
         let app = try await world.call(.get, Self.app, headers)
         #expect(app.members["allowed_origins"] == .array(["https://app.example.com"]))
-        for origin in ["*", "https://*.example.com", "https://a%00", "https://app.example.com/", "app.example.com"] {
+        for origin in [
+            "*", "https://*.example.com", "https://a%00", "https://app.example.com/", "http://app.example.com",
+        ] {
             let wrong = try await world.call(.put, path, headers, json: #"{"allowed_origins": ["\#(origin)"]}"#)
             #expect(wrong.status == 400 && wrong.message?.hasPrefix("allowed_origins ") == true)
         }
