@@ -196,7 +196,7 @@ struct ConsequenceTests {
         }
         try await expect(1) { _ in }
         try await expect(2) { $0.otpLimits.callingCodeSendsPerDay = 0 }
-        try await expect(3) { $0.otpLimits.failedChecks.limit = 0 }
+        try await expect(3) { $0.passwordLogin?.enabled = false }
         try await expect(2) { $0.otpLimits.callingCodeSendsPerDay = 100 }
     }
 

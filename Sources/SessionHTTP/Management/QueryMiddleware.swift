@@ -11,14 +11,16 @@ struct QueryMiddleware: RouterMiddleware {
     private static let list: Set<String> = ["limit", "offset", "cursor"]
     private static let events = list.union(["before", "user_id", "actor_id", "name", "from", "until"])
 
-    /// The parameters of calls with GET, by the end of their path, and those of one with DELETE.
+    /// The parameters of calls with GET, by the end of their path, and those with DELETE.
     private static let reads: [String: Set<String>] = [
         "/{app_id}/users": list.union(["status", "external_id", "identifier_type", "identifier_value"]),
         "/users/{user_id}/sessions": list.union(["device_id", "device_type", "country_code"]),
         "/webhooks/{webhook_id}/deliveries": list, "/{app_id}/events": events,
         "/v2/session/events": events,
     ]
-    private static let deletions: [String: Set<String>] = ["/config/scopes": ["scope"]]
+    private static let deletions: [String: Set<String>] = [
+        "/config/scopes": ["scope"], "/{app_id}/limits": ["address", "identifier_type", "identifier_value"],
+    ]
 
     func handle(
         _ request: Request, context: ServiceRequestContext,

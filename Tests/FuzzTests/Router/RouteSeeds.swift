@@ -118,6 +118,7 @@ enum RouteSeeds {
         "GET /v2/session/apps/:app_id/users/:user_id/sessions": ["limit=10&offset=0"],
         "GET /v2/session/apps/:app_id/webhooks/:webhook_id/deliveries": ["limit=10&offset=0", "limit=1&cursor=evt_1"],
         "GET /v2/session/apps/:app_id/events": ["limit=10&offset=0"],
+        "DELETE /v2/session/apps/:app_id/limits": ["address=203.0.113.7"],
     ]
 
     /// Responses of operators' backends, by the end of the URL.

@@ -95,12 +95,11 @@ struct UserRoutes: Sendable {
 
     /// Clears the limits of the identifier or of the `address` of the query.
     @Sendable func clearOtherLimits(_ request: Request, context: OperatorContext) async throws -> Response {
-        let query = request.uri.queryParameters
-        let value = query["identifier_value"].map { String($0) }
-        switch (query["address"].map { String($0) }, value) {
+        let query = try request.query
+        switch (query["address"], query["identifier_value"]) {
         case (let address?, nil): try await users.clearLimits(ofAddress: address, app: context.appID)
         case (nil, let value?):
-            let identifier = try Self.identifier(type: query["identifier_type"].map { String($0) }, value: value)
+            let identifier = try Self.identifier(type: query["identifier_type"], value: value)
             try await users.clearLimits(of: identifier, app: context.appID)
         default: throw Refusal.invalidField("address", "or identifier_type and identifier_value is required, not both")
         }
