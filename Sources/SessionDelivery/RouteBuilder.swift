@@ -8,11 +8,11 @@ package struct RouteBuilder: RouteFactory {
     package init(_ surroundings: RouteSurroundings) { self.surroundings = surroundings }
 
     package func route(
-        _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel
+        _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, isOfService: Bool
     ) -> (any MessageRoute)? {
         let gateway: (any Gateway)?
         switch settings.kind {
-        case .smtp: return SMTPRoute(settings, secret: secret, in: surroundings)
+        case .smtp: return SMTPRoute(settings, secret: secret, isOfService: isOfService, in: surroundings)
         case .webhook: return nil
         case .twilio: gateway = Twilio(settings)
         case .vonage: gateway = Vonage(settings)

@@ -15,14 +15,16 @@ package struct SMTPRoute: TestableRoute {
     private let server: SMTPServer
     private let from: MailAddress
     private let secret: RouteSecret?
+    private let isOfService: Bool
     private let surroundings: RouteSurroundings
 
     /// Returns `nil` for settings that `RouteSettings.check` rejects.
-    init?(_ settings: RouteSettings, secret: RouteSecret?, in surroundings: RouteSurroundings) {
+    init?(_ settings: RouteSettings, secret: RouteSecret?, isOfService: Bool, in surroundings: RouteSurroundings) {
         guard let server = SMTPServer(settings), let from = settings.from.flatMap(MailAddress.init) else { return nil }
         self.server = server
         self.from = from
         self.secret = secret
+        self.isOfService = isOfService
         self.surroundings = surroundings
     }
 
@@ -67,11 +69,7 @@ package struct SMTPRoute: TestableRoute {
     private func mail(for message: OutboundMessage) throws(Obstacle) -> (
         sender: String, recipient: String, bytes: [UInt8]
     ) {
-        guard let from = message.senderID.map({ MailAddress($0) }) ?? from else {
-            throw Obstacle(
-                .rejected(SendingFailure(.sender, "the login's sender_id is not a mail address")),
-                remedy: "set sender_id of the login to a mail address, or remove it")
-        }
+        let from = MailAddress.sender(message.senderID, onRouteFrom: self.from, isOfService: isOfService)
         guard let to = MailAddress(message.to), to.name == nil else {
             throw Obstacle(.rejected(SendingFailure(.recipient, "the recipient is not a mail address")))
         }

@@ -40,6 +40,10 @@ package struct OTPLoginChange: Sendable {
                 throw .invalidField(field, "must be one line, without control characters and outer spaces")
             }
         }
+        if channel == .email, let senderID, MailAddress(senderID) == nil {
+            throw .invalidField(
+                "sender_id", "must be a mail address, such as login@example.com or Example <login@example.com>")
+        }
     }
 
     /// Rejects scopes that are not registered: they would be missing in tokens without an error.

@@ -9,7 +9,8 @@ struct GatewayRouteTests {
     private static let settings = RouteSettings(kind: .vonage, username: "key1", from: "Shop")
 
     private func route(_ egress: FakeEgress, secret: RouteSecret? = .value("s3cret")) throws -> any MessageRoute {
-        try #require(RouteBuilder(surroundings(egress)).route(Self.settings, secret: secret, channel: .sms))
+        try #require(
+            RouteBuilder(surroundings(egress)).route(Self.settings, secret: secret, channel: .sms, isOfService: true))
     }
 
     @Test("One request is sent, within the timeout and the life of the code")
@@ -17,7 +18,8 @@ struct GatewayRouteTests {
         let egress = FakeEgress(200, #"{"messages":[{"status":"0","message-id":"0A"}]}"#)
         #expect(try await route(egress).send(message(.sms)) == .accepted(reference: "0A"))
         let twilio = RouteSettings(kind: .twilio, account: "AC", from: "Shop")
-        let other = try #require(RouteBuilder(surroundings(egress)).route(twilio, secret: .value("s"), channel: .sms))
+        let other = try #require(
+            RouteBuilder(surroundings(egress)).route(twilio, secret: .value("s"), channel: .sms, isOfService: true))
         _ = try await other.send(message(.sms, expiresAt: now + 3))
         #expect(egress.requests.map(\.timeout) == [10, 3])
         #expect(egress.requests[0].url == "https://rest.nexmo.com/sms/json")
@@ -64,7 +66,8 @@ struct GatewayRouteTests {
         for settings in [twilio, RouteSettings(kind: .prelude)] {
             for (status, isAccepted) in [(201, true), (200, true), (500, false), (400, false)] {
                 let egress = FakeEgress(error, isConnected: true, status: status)
-                let route = RouteBuilder(surroundings(egress)).route(settings, secret: .value("s"), channel: .sms)
+                let route = RouteBuilder(surroundings(egress)).route(
+                    settings, secret: .value("s"), channel: .sms, isOfService: true)
                 let result = try await #require(route).send(message(.sms))
                 #expect(isAccepted ? result == .accepted(reference: nil) : result.failure?.finding == .mayBeSent)
             }

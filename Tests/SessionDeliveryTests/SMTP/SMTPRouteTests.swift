@@ -11,8 +11,7 @@ struct SMTPRouteTests {
         try #require(
             SMTPRoute(
                 RouteSettings(kind: .smtp, host: "mail.example.com", port: port, from: "login@example.com"),
-                secret: nil,
-                in: surroundings))
+                secret: nil, isOfService: true, in: surroundings))
     }
 
     /// A server that accepts connections and never says anything.
@@ -42,11 +41,10 @@ struct SMTPRouteTests {
     @Test(
         "A message that cannot be a mail is rejected before a connection",
         arguments: [
-            (.sender, "no address", nil, "Your code"), (.recipient, nil, "not an address", "Your code"),
-            (.content, nil, nil, "a\r\nBcc: eve@example.com"),
-        ] as [(SendingFailure.Stage, String?, String?, String)])
-    func invalid(stage: SendingFailure.Stage, sender: String?, to: String?, subject: String) async throws {
-        let result = try await route(surroundings()).send(message(to: to, subject: subject, senderID: sender))
+            (.recipient, "not an address", "Your code"), (.content, nil, "a\r\nBcc: eve@example.com"),
+        ] as [(SendingFailure.Stage, String?, String)])
+    func invalid(stage: SendingFailure.Stage, to: String?, subject: String) async throws {
+        let result = try await route(surroundings()).send(message(to: to, subject: subject))
         guard case .rejected(let failure) = result else {
             Issue.record("\(result)")
             return

@@ -11,6 +11,7 @@ struct DeliveryRoutesTests {
         let settings: RouteSettings
         let secret: RouteSecret?
         let channel: OTPLoginConfig.Channel
+        var isOfService = false
 
         var name: String { settings.host ?? settings.url ?? settings.kind.rawValue }
 
@@ -19,9 +20,9 @@ struct DeliveryRoutesTests {
 
     private struct FakeFactory: RouteFactory {
         func route(
-            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel
+            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, isOfService: Bool
         ) -> (any MessageRoute)? {
-            FakeRoute(settings: settings, secret: secret, channel: channel)
+            FakeRoute(settings: settings, secret: secret, channel: channel, isOfService: isOfService)
         }
     }
 
@@ -55,6 +56,7 @@ struct DeliveryRoutesTests {
     func configured() throws {
         let plain = App(id: try appID(), name: "Shop", createdAt: now)
         #expect(routes().routes(for: plain, channel: .email).map(\.name) == ["first", "second"])
+        #expect(routes().routes(for: plain, channel: .email).allSatisfy { ($0 as? FakeRoute)?.isOfService == true })
         #expect(routes().routes(for: plain, channel: .sms).isEmpty)
     }
 
@@ -69,7 +71,7 @@ struct DeliveryRoutesTests {
     func secrets() throws {
         let app = try app { $0.email = [try sealed()] }
         let route = try #require(routes().routes(for: app, channel: .email).first as? FakeRoute)
-        #expect(route.secret == .value("s3cr3t"))
+        #expect(route.secret == .value("s3cr3t") && !route.isOfService)
         let stored = try sealed()
         #expect(throws: KeyRingError.self) { try keys.openSecret(of: stored, channel: .sms, app: appID()) }
         #expect(throws: KeyRingError.self) { try keys.openSecret(of: stored, channel: .email, app: appID("domain2")) }

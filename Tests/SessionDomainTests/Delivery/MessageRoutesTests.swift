@@ -9,7 +9,7 @@ struct MessageRoutesTests {
         let route: PlayedRoute
 
         func route(
-            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel
+            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, isOfService: Bool
         ) -> (any MessageRoute)? { route }
     }
 

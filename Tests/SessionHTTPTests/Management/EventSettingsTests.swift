@@ -15,7 +15,10 @@ struct EventSettingsTests {
         ("claims", #"{"mapping": {"plan": {"$custom_claim": "plan"}, "mail": {"$input": "emails"}}}"#),
         ("migration", #"{"session_validation_url": "https://backend.example.com"}"#),
         ("login/password", #"{"enabled": true}"#),
-        ("login/otp", #"{"channel_type": "email", "template_id": "t", "sender_id": "s", "granted_scopes": ["pay"]}"#),
+        (
+            "login/otp",
+            #"{"channel_type": "email", "template_id": "t", "sender_id": "s@a.de", "granted_scopes": ["pay"]}"#
+        ),
         (
             "stepup",
             """

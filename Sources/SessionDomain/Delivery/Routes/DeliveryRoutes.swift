@@ -11,7 +11,7 @@ package final class DeliveryRoutes: Sendable {
     }
 
     private let configured: [OTPLoginConfig.Channel: [any MessageRoute]]
-    private let make: @Sendable (RouteSettings, RouteSecret?, OTPLoginConfig.Channel) -> (any MessageRoute)?
+    private let make: @Sendable (RouteSettings, RouteSecret?, OTPLoginConfig.Channel, Bool) -> (any MessageRoute)?
     private let keys: KeyRing
     private let opened = Mutex<[AppID: Opened]>([:])
 
@@ -22,16 +22,20 @@ package final class DeliveryRoutes: Sendable {
         configured: ConfiguredRoutes, factory: (any RouteFactory)?, keys: KeyRing,
         webhook: @escaping @Sendable (String, OTPLoginConfig.Channel) -> any MessageRoute
     ) {
-        let make = { @Sendable (settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel) in
+        let make = {
+            @Sendable
+            (
+                settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, isOfService: Bool
+            ) in
             settings.kind == .webhook
                 ? settings.url.map { webhook($0, channel) }
-                : factory?.route(settings, secret: secret, channel: channel)
+                : factory?.route(settings, secret: secret, channel: channel, isOfService: isOfService)
         }
         self.make = make
         self.keys = keys
         self.configured = Dictionary(
             uniqueKeysWithValues: OTPLoginConfig.Channel.allCases.map { channel in
-                (channel, configured[channel].compactMap { make($0.settings, $0.secret, channel) })
+                (channel, configured[channel].compactMap { make($0.settings, $0.secret, channel, true) })
             })
     }
 
@@ -55,7 +59,7 @@ package final class DeliveryRoutes: Sendable {
     ) -> [any MessageRoute] {
         config[channel].compactMap { route in
             do {
-                return make(route.settings, try keys.openSecret(of: route, channel: channel, app: app), channel)
+                return make(route.settings, try keys.openSecret(of: route, channel: channel, app: app), channel, false)
             } catch {
                 return ClosedRoute(name: route.settings.kind.rawValue, channel: channel)
             }

@@ -29,6 +29,19 @@ package struct MailAddress: Sendable, Equatable {
         domain = String(checked.value[checked.value.index(after: at)...])
     }
 
+    /// The sender of a mail: what a login names if the route sends it, else the route's own.
+    ///
+    /// - Parameters:
+    ///   - senderID: Earlier versions stored any text.
+    ///   - isOfService: The service's own route sends for its own domain only: no app speaks for another one. An app's own
+    ///     route sends what its server accepts.
+    package static func sender(_ senderID: String?, onRouteFrom own: MailAddress, isOfService: Bool) -> MailAddress {
+        guard let wanted = senderID.flatMap(MailAddress.init), !isOfService || wanted.domain == own.domain else {
+            return own
+        }
+        return wanted
+    }
+
     private static func trimmed(_ text: Substring) -> String {
         String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
