@@ -208,7 +208,10 @@ struct HotPathTests {
             try await startTracing()
             let reached = ReachedLimit(.failures(.anonymous(attempt.identifier), .hour), until: Self.now + 60)
             #expect(try await store.perform(attempt) == .limited(reached))
-            #expect(trace.take().filter { $0.hasPrefix("FROM") } == Self.counters + ["FROM users", "FROM identifiers", "FROM users"])
+            #expect(
+                trace.take().filter { $0.hasPrefix("FROM") } == Self.counters + [
+                    "FROM users", "FROM identifiers", "FROM users",
+                ])
         }
     }
 

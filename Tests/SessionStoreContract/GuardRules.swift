@@ -87,7 +87,8 @@ enum GuardRules {
             #expect(try await isAt(1))
             try await world.write(.clearCounter(key, app: app), count(), count())
             #expect(try await isAt(2))
-            try await world.write(count(), .clearCounters(prefixes: CounterKey.prefixes(ofUser: "usr_1"), app: app), count())
+            try await world.write(
+                count(), .clearCounters(prefixes: CounterKey.prefixes(ofUser: "usr_1"), app: app), count())
             #expect(try await isAt(1))
             try await world.write(count(), .clearCounter(key, app: app))
             #expect(try await world.failures(of: count(1)) == GuardFailures())

@@ -85,5 +85,7 @@ package enum CounterKey: Hashable, Sendable {
     }
 
     /// What the keys of all marks `failing` of an identifier begin with.
-    package static func prefixOfMarks(at identifier: CanonicalIdentifier) -> String { failing(identifier, network: "").text }
+    package static func prefixOfMarks(at identifier: CanonicalIdentifier) -> String {
+        failing(identifier, network: "").text
+    }
 }

@@ -23,7 +23,8 @@ package struct CheckCode: Intent {
 
     package init(
         appID: AppID, tokenHash: String, codeHashes: [String], limits: OTPLimits, device: KnownDevice? = nil,
-        networks: [CountedNetwork] = [], signUp: Bool, startsSession: Bool = false, newUserID: String, now: Timestamp, events: EventFactory
+        networks: [CountedNetwork] = [], signUp: Bool, startsSession: Bool = false, newUserID: String, now: Timestamp,
+        events: EventFactory
     ) {
         self.appID = appID
         self.tokenHash = tokenHash

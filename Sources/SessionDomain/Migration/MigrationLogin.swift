@@ -13,7 +13,8 @@ package struct MigrationLogin: Sendable {
     static let agent = "Prelude-SessionMigrationHook/1.0"
 
     init(
-        store: any UserStore & StepUpStore, keys: KeyRing, call: HookCall, places: AppPlaces, environment: ServiceEnvironment
+        store: any UserStore & StepUpStore, keys: KeyRing, call: HookCall, places: AppPlaces,
+        environment: ServiceEnvironment
     ) {
         self.store = store
         self.keys = keys

@@ -25,7 +25,10 @@ package struct DeleteUser: Intent {
             true,
             user.identifiers.flatMap { Change.forgetting($0, app: appID) } + [.deleteUser(user)]
                 + counters.map { .clearCounter($0, app: appID) }
-                + [.clearCounters(prefixes: CounterKey.prefixes(ofUser: userID), app: appID), .deleteMessages(ofUser: userID, app: appID)]
+                + [
+                    .clearCounters(prefixes: CounterKey.prefixes(ofUser: userID), app: appID),
+                    .deleteMessages(ofUser: userID, app: appID),
+                ]
                 + (pseudonym.map { [.forgetEvents(ofUser: userID, as: $0, app: appID)] } ?? [])
                 + events.map { .append($0) })
     }

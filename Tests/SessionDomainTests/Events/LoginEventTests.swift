@@ -144,7 +144,8 @@ struct LoginEventTests {
             })
         #expect(events(limited.changes).map { $0.data["limit"] } == ["failures_hour"])
         #expect(events(limited.changes).map { $0.data["setting"] } == ["limits.failed_checks"])
-        #expect(events(limited.changes).map { $0.data["user_id"] } == [.string(user.id)], "so that an operator finds it")
+        #expect(
+            events(limited.changes).map { $0.data["user_id"] } == [.string(user.id)], "so that an operator finds it")
         #expect(events(limited.changes).map { $0.data["method"] } == ["password"])
     }
 
@@ -158,7 +159,8 @@ struct LoginEventTests {
         #expect(
             events(changes).map(\.data) == [
                 [
-                    "limit": "step_ups", "setting": "limits.step_ups", "purpose": "step_up", "user_id": "usr_1", "session_id": "ses_1",
+                    "limit": "step_ups", "setting": "limits.step_ups", "purpose": "step_up", "user_id": "usr_1",
+                    "session_id": "ses_1",
                     "retry_at": .string((now + 5).rfc3339),
                 ]
             ])

@@ -48,7 +48,9 @@ enum LimitsPage {
         if IPNetwork.isAddress(subject) {
             try await users.clearLimits(ofAddress: subject, app: visit.app.id)
         } else {
-            try await users.clearLimits(of: CanonicalIdentifier(subject.contains("@") ? .emailAddress : .phoneNumber, subject, ofField: "subject"),
+            try await users.clearLimits(
+                of: CanonicalIdentifier(
+                    subject.contains("@") ? .emailAddress : .phoneNumber, subject, ofField: "subject"),
                 app: visit.app.id)
         }
         return .redirect(visit.path / "limits", .cleared)

@@ -57,7 +57,9 @@ enum UserPage {
 
     private static func refused(_ events: [Event], _ path: ConsolePath, _ visit: AppVisit) -> HTML {
         Show.card("Refused now") {
-            H.p { "These limits are reached. Calls by devices that the user has signed in on are not affected by strangers." }
+            H.p {
+                "These limits are reached. Calls by devices that the user has signed in on are not affected by strangers."
+            }
             H.ul(.class("entries")) {
                 for event in events {
                     H.li {

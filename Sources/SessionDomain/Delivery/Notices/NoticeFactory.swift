@@ -44,7 +44,9 @@ package struct NoticeFactory: Sendable {
         let spent = Set(all.filter { facts.reached($0.1) != nil }.map(\.0.channel))
         let paid = all.filter { !spent.contains($0.0.channel) }
         guard !paid.isEmpty else { return [] }
-        return [.count(counter, app: user.appID, limit: RateLimit(limit: limits.noticesPerDay, window: 86_400), now: now)]
+        return [
+            .count(counter, app: user.appID, limit: RateLimit(limit: limits.noticesPerDay, window: 86_400), now: now)
+        ]
             + paid.flatMap { message, counters in
                 counters.map { $0.counted(app: user.appID) } + [.insertMessage(message)]
             }

@@ -17,7 +17,10 @@ package struct DeliveryTester: Sendable {
     private let store: any IntentStore
     private let environment: ServiceEnvironment
 
-    init(apps: AppManagement, routes: DeliveryRoutes, places: AppPlaces, store: any IntentStore, environment: ServiceEnvironment) {
+    init(
+        apps: AppManagement, routes: DeliveryRoutes, places: AppPlaces, store: any IntentStore,
+        environment: ServiceEnvironment
+    ) {
         self.apps = apps
         self.routes = routes
         self.places = places
