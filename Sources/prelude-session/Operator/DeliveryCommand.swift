@@ -64,7 +64,10 @@ struct DeliveryCommand: AsyncParsableCommand {
                 let builder = configuration.routeBuilder(egress: egress, environment: .live)
                 let channel = message.channel
                 let routes = try configuration.delivery[channel].map { route in
-                    guard let made = builder.route(route.settings, secret: route.secret, channel: channel) else {
+                    guard
+                        let made = builder.route(
+                            route.settings, secret: route.secret, channel: channel, isOfService: true)
+                    else {
                         throw ValidationError("a webhook is called with the key of an app: add --app")
                     }
                     return made
