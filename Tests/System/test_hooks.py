@@ -283,7 +283,7 @@ def test_a_backend_that_never_answers_denies_the_request_after_five_seconds(mana
 
 
 def test_an_app_with_a_slow_hook_leaves_the_service_to_others(trusting, management, hook, ada):
-    """120 calls wait for a hook. The app's share of the places is 85, and the rest is refused at once."""
+    """120 calls wait for a hook. The app's share of the places is 86, and the rest is refused at once."""
     management.expect(200, "PUT", "/config/limits", {"step_ups": {"limit": 1000, "window": 600}})
     answers = threading.Event()
 
@@ -304,4 +304,4 @@ def test_an_app_with_a_slow_hook_leaves_the_service_to_others(trusting, manageme
     assert {(answer.status, answer.code) for answer in first} == {(429, "rate_limited")}
     assert all(answer.headers["Retry-After"] == "1" for answer in first)
     assert others == [204, 200, 200]
-    assert statuses.count(429) >= 35 and set(statuses) <= {200, 403, 429}
+    assert statuses.count(429) >= 34 and set(statuses) <= {200, 403, 429}

@@ -260,7 +260,7 @@ def test_an_app_keeps_a_fifth_of_its_messages_for_known_devices(service):
     for _ in range(2):
         assert_limited(stranger(service).start(new_email()), 3600, DAY)
     sign_in(person, email)
-    assert service.log().count(f"app {APP} has sent as many codes as its limits allow in a day") == 1
+    assert service.log().count(f"app {APP} has sent as many codes as its limits allow.") == 1
 
 
 def test_messages_to_the_numbers_of_a_country_are_limited(service):
@@ -270,7 +270,7 @@ def test_messages_to_the_numbers_of_a_country_are_limited(service):
     assert_limited(stranger(service).start(new_phone(), "phone_number"), 3600, DAY)
     start(stranger(service), "+33612345678")
     start(stranger(service), new_email())
-    assert service.log().count("has sent as many codes to +1 as its limits allow in a day") == 1
+    assert service.log().count("has sent as many codes to +1 as its limits allow.") == 1
 
 
 # Source addresses
@@ -358,8 +358,8 @@ def test_wrong_passwords_for_one_user_leave_the_address_to_others(office):
     checked = known.password(colleague, password)
     known.trusted = known.finalize(checked.json["challenge_token"]).headers["X-Trusted-Device"]
     known.transport = ProxiedTransport(office, "203.0.113.40")
-    for _ in range(3):
-        guesser.password(new_email(), "a guessed password")
+    for _ in range(2):
+        assert guesser.password(new_email(), "a guessed password").status == 401
     assert_limited(from_address(office, "203.0.113.40").password(colleague, password), 300, 600)
     assert known.password(colleague, password).status == 200
     event = [event for event in management.events("login.limited")

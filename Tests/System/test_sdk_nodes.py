@@ -155,13 +155,25 @@ def test_another_call_whose_node_is_killed_fails_once_and_ends_no_session(proxy,
 
 
 @pytest.mark.parametrize("moment", KILLS)
-@pytest.mark.parametrize("path", ["/otp", "/otp/check", "/login/finalize"])
-def test_a_login_whose_node_is_killed_can_begin_again(proxy, tmp_path, path, moment):
+def test_a_login_whose_node_is_killed_at_its_start_can_begin_again(proxy, tmp_path, moment):
+    """The SDK does not repeat the start: it would send a second message."""
     ada = Client(proxy, tmp_path)
-    proxy.kill(path, moment)
+    proxy.kill("/otp", moment)
     failed = ada.run_with_code("login", "--email", ada.email)
     assert failed.returncode == NETWORK_ERROR, failed.stderr
     ada.sign_in().assert_signed_in()
+
+
+@pytest.mark.parametrize("moment", KILLS)
+@pytest.mark.parametrize("path", ["/otp/check", "/login/finalize"])
+def test_a_login_goes_on_when_the_node_that_checks_it_is_killed(proxy, tmp_path, path, moment):
+    """Another node answers the repetition, whether the killed one had committed or not."""
+    ada = Client(proxy, tmp_path)
+    proxy.kill(path, moment)
+    done = ada.run_with_code("login", "--email", ada.email, "--json")
+    assert done.returncode == 0, done.stderr
+    ada.session = json.loads(done.stdout)["session_id"]
+    ada.assert_signed_in()
 
 
 def test_a_login_goes_on_when_the_node_that_began_it_is_killed(proxy, tmp_path):

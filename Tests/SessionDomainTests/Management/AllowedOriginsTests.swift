@@ -49,7 +49,7 @@ struct AllowedOriginsTests {
             "https://127.0.0.01",
             "https://256.0.0.1", "https://a.1", "https://[::1", "https://[]", "https://[::01]",
             "https://[0:0:0:0:0:0:0:1]",
-            "https://[1:0:0:2::3]", "https://[::FFFF:1]", "https://[::ffff:192.0.2.1]", "https://[127.0.0.1]",
+            "https://[1::2:0:0:0:3]", "https://[::FFFF:1]", "https://[::ffff:192.0.2.1]", "https://[127.0.0.1]",
             "https://[fe80::1%25eth0]", "ftp://a.example", "file://", "null", "", "*", "https://", "a.example.com",
         ])
     func notSent(_ origin: String) throws {

@@ -49,7 +49,7 @@ struct OTPLoginChangeTests {
         "The service's mail route sends for its own domain only, an app's own for any, and both send in spite of a bad sender",
         arguments: [
             ("shop@example.com", "shop@example.com", "shop@example.com"),
-            ("Shop <shop@EXAMPLE.com>", "shop@example.com", "shop@example.com"),
+            ("Shop <shop@EXAMPLE.com>", "shop@EXAMPLE.com", "shop@EXAMPLE.com"),
             ("ceo@bank.example", "login@example.com", "ceo@bank.example"),
             ("ceo@sub.example.com", "login@example.com", "ceo@sub.example.com"),
             ("ceo@evilexample.com", "login@example.com", "ceo@evilexample.com"),

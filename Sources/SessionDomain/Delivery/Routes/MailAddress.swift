@@ -36,9 +36,9 @@ package struct MailAddress: Sendable, Equatable {
     ///   - isOfService: The service's own route sends for its own domain only: no app speaks for another one. An app's own
     ///     route sends what its server accepts.
     package static func sender(_ senderID: String?, onRouteFrom own: MailAddress, isOfService: Bool) -> MailAddress {
-        guard let wanted = senderID.flatMap(MailAddress.init), !isOfService || wanted.domain == own.domain else {
-            return own
-        }
+        guard let wanted = senderID.flatMap(MailAddress.init),
+            !isOfService || wanted.domain.lowercased() == own.domain.lowercased()
+        else { return own }
         return wanted
     }
 
