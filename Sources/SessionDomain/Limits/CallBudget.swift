@@ -41,10 +41,8 @@ package struct CallBudget: Sendable, Equatable {
         switch use {
         case .start:
             return [counter(.starts(owner), limits.starts)] + sends(of: owner, to: identifier)
-                + networks(paying: standing).map {
-                    counter(.startsOfNetwork($0.digest), limits.startsPerAddress.widened(by: $0.widening))
-                }
-        case .resend: return sends(of: owner, to: identifier)
+                + messages(paying: standing)
+        case .resend: return sends(of: owner, to: identifier) + messages(paying: standing)
         case .check: return failures(of: owner)
         }
     }
@@ -84,9 +82,20 @@ package struct CallBudget: Sendable, Equatable {
             .flatMap { [.clearCounter($0.mark.key, app: app), .uncount($0.total.key, app: app)] }
     }
 
-    /// The changes of a right code: the start of its login counts no more for the networks of the caller.
-    package func answered(device standing: KnownDevice.Standing, app: AppID) -> [Change] {
-        networks(paying: standing).map { .uncount(.startsOfNetwork($0.digest), app: app) }
+    /// The changes of a right code: the messages of its login count no more for the networks of the caller.
+    package func answered(_ verification: Verification, device standing: KnownDevice.Standing) -> [Change] {
+        networks(paying: standing).flatMap { network in
+            (0..<verification.sends).map { _ in
+                .uncount(.startsOfNetwork(network.digest), app: verification.appID)
+            }
+        }
+    }
+
+    /// The messages of logins without a right code, for each network of the caller.
+    private func messages(paying standing: KnownDevice.Standing) -> [FactQuery.CounterSelector] {
+        networks(paying: standing).map {
+            counter(.startsOfNetwork($0.digest), limits.startsPerAddress.widened(by: $0.widening))
+        }
     }
 
     private typealias NetworkFailures = (mark: FactQuery.CounterSelector, total: FactQuery.CounterSelector)

@@ -86,7 +86,7 @@ package struct CheckCode: Intent {
         func proven(isHeld: Bool) -> [Change] {
             spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
                 + budget.succeeded(at: identifier, device: standing, facts, app: appID)
-                + (current.isAnswered ? [] : budget.answered(device: standing, app: appID))
+                + (current.isAnswered ? [] : budget.answered(current, device: standing))
         }
         if let user = facts.user {
             guard user.identifiers.contains(where: { $0.isStored(as: checked.identifier) }) else {

@@ -86,7 +86,7 @@ package struct OTPLogin: Sendable {
         let decision = try await store.perform(
             ResendCode(
                 appID: app.settings.id, tokenHash: tokenHash, limits: limits,
-                device: knownDevice(deviceToken, app, now),
+                device: knownDevice(deviceToken, app, now), networks: keys.networks(of: source),
                 newCode: newCode, draft: codes.draft(by: config, locales: locales), now: now, events: events(app)))
         switch decision {
         case .unknown: throw try await invalid(.invalidVerificationToken, app: app, source: source, now: now)

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Recognizes the hashes of passwords that other systems store, so that none is taken for a password.
 ///
 /// A hash without a name, such as 64 hexadecimal digits, can be a password that a program made.

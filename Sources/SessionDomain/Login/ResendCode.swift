@@ -6,6 +6,8 @@ package struct ResendCode: Intent {
     package let limits: OTPLimits
     /// The device that the caller names, if its token is valid.
     package let device: KnownDevice?
+    /// The networks of the caller.
+    package let networks: [CountedNetwork]
     /// Used if a new code is needed.
     package let newCode: IssuedCode
     package let draft: MessageDraft
@@ -14,13 +16,15 @@ package struct ResendCode: Intent {
     package let events: EventFactory?
 
     package init(
-        appID: AppID, tokenHash: String, limits: OTPLimits, device: KnownDevice? = nil, newCode: IssuedCode,
+        appID: AppID, tokenHash: String, limits: OTPLimits, device: KnownDevice? = nil,
+        networks: [CountedNetwork] = [], newCode: IssuedCode,
         draft: MessageDraft, now: Timestamp, events: EventFactory? = nil
     ) {
         self.appID = appID
         self.tokenHash = tokenHash
         self.limits = limits
         self.device = device
+        self.networks = networks
         self.newCode = newCode
         self.draft = draft
         self.now = now
@@ -36,7 +40,7 @@ package struct ResendCode: Intent {
         }
     }
 
-    private var budget: CallBudget { CallBudget(.resend, limits: limits, device: device, now: now) }
+    private var budget: CallBudget { CallBudget(.resend, limits: limits, device: device, networks: networks, now: now) }
 
     package func decide(_ facts: Facts) -> Decision<ResendOutcome> {
         guard let current = facts.verification else { return Decision(.unknown) }

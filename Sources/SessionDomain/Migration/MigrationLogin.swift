@@ -47,14 +47,8 @@ package struct MigrationLogin: Sendable {
             networks: networks, appID: id, limit: app.settings.otpLimits.migrationsPerAddress, now: now,
             events: EventFactory(appID: id, environment: environment))
         if let limit = try await store.perform(count) { throw limit.refusal(now: now, observer: environment.observer) }
-        let user: User
-        do { user = try await validated(token, config: config, app: app) } catch {
-            // Only a rejected credential counts.
-            if error as? Refusal != .unauthorized {
-                try await store.perform(UncountMigration(networks: networks, appID: id))
-            }
-            throw error
-        }
+        // Only a success is taken back: a backend may reject a credential by any answer.
+        let user = try await validated(token, config: config, app: app)
         try await store.perform(UncountMigration(networks: networks, appID: id))
         do throws(Refusal) { try user.requireActive() } catch {
             throw try await rejected(.inactiveUser, error, app, userID: user.id)

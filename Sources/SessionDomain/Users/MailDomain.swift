@@ -5,7 +5,9 @@ package enum MailDomain {
     /// Returns the ASCII form of a domain: `xn--bcher-kva.de` for `bücher.de` (RFC 5891 §4). `nil` for text that is no name.
     package static func ascii(_ domain: String) -> String? {
         guard domain.utf8.contains(where: { $0 >= 0x80 }) else { return domain.isEmpty ? nil : domain.lowercased() }
-        guard let ascii = URLComponents(string: "https://\(domain)")?.encodedHost else { return nil }
+        guard #available(macOS 13, iOS 16, tvOS 16, watchOS 9, *),
+            let ascii = URLComponents(string: "https://\(domain)")?.encodedHost
+        else { return nil }
         return ascii.utf8.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "%") } ? ascii.lowercased() : nil
     }
 

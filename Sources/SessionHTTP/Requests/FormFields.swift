@@ -32,7 +32,8 @@ package struct FormFields: Sendable {
             throw .invalidField(field, "must have two hexadecimal digits after each percent sign")
         }
         guard !bytes.contains(0) else { throw .invalidField(field, "must not contain U+0000") }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidField(field, "must be UTF-8") }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.elementsEqual(bytes) else { throw .invalidField(field, "must be UTF-8") }
         guard CombiningMarks.areBounded(in: text) else {
             throw .invalidField(field, "must not have more than \(CombiningMarks.maximum) combining marks in a row")
         }

@@ -2,6 +2,7 @@ import SessionDomain
 import SessionWire
 
 /// The configuration of password login as the management API shows it.
+@available(service, *)
 struct PasswordConfigBody: Encodable {
     /// The hash method of new passwords. There is only one.
     static let hashMethod = "argon2id"
