@@ -13,13 +13,13 @@ package enum CounterKey: Hashable, Sendable {
     case sendsOfApp
     /// Codes sent to the numbers of one country calling code, such as `+33`.
     case sendsToCallingCode(String)
-    /// Logins with a code that strangers from a network began, and whose right code has not come yet.
+    /// Messages of logins that strangers from a network asked for, and whose right code has not come yet.
     case startsOfNetwork(String)
     /// The identifiers at which checks by strangers from a network failed, each counted once.
     case failuresOfNetwork(String)
     /// Whether an identifier counts in `failuresOfNetwork`.
     case failing(CanonicalIdentifier, network: String)
-    /// Credentials of an earlier system that were rejected, from a network.
+    /// Credentials of an earlier system without a success, from a network.
     case migrationsOfNetwork(String)
     case stepUps(userID: String)
     /// Test messages that operators send by the routes of an app.

@@ -20,14 +20,15 @@ package struct OTPLimits: Sendable, Equatable, Codable {
     package var callingCodeSendsPerDay = 2000
     /// The beginnings of phone numbers to which codes are sent, such as `+33`. If it is empty, there is no restriction.
     package var allowedPrefixes: [String] = []
-    /// Logins with a code that strangers at one source address began, and whose right code has not come yet.
+    /// Messages of logins, resends included, that strangers at one source address asked for, and whose right code has not
+    /// come yet.
     package var startsPerAddress = RateLimit(limit: 150, window: 600)
     /// Identifiers at which checks of codes and passwords by strangers at one source address failed. A success ends the
     /// count of its identifier.
     package var failuresPerAddress = RateLimit(limit: 60, window: 600)
     /// Calls of one source address with an unknown or used-up verification. Only such calls are refused.
     package var invalidCallsPerAddress = RateLimit(limit: 60, window: 600)
-    /// Credentials of an earlier system that were rejected, from one source address.
+    /// Credentials of an earlier system without a success, from one source address.
     package var migrationsPerAddress = RateLimit(limit: 150, window: 600)
     /// Requests for a scope by one user.
     package var stepUps = RateLimit(limit: 30, window: 600)

@@ -23,7 +23,7 @@ struct CountMigration: Intent {
     }
 }
 
-/// Takes the count of a credential back that was not rejected.
+/// Takes the count of a credential back that was accepted.
 @available(service, *)
 struct UncountMigration: Intent {
     let networks: [CountedNetwork]
