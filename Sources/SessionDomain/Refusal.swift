@@ -50,6 +50,9 @@ package enum Refusal: Error, Equatable {
     case scopeIdentifierMismatch
     /// The operator's hook did not allow the scope, or failed.
     case authBlocked
+    /// The send hook of the app does not allow a code.
+    /// - Parameter needsOtherType: Whether an identifier of another type may get one.
+    case sendDenied(needsOtherType: Bool)
     /// The access token, or the grants of its session, lack this scope.
     case insufficientScope(String)
     case forbidden(String)

@@ -122,6 +122,10 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .limitReached(.sendsToCallingCode, let app, let callingCode, let until):
             "app \(app) has sent as many codes to \(callingCode ?? "a country") as its limits allow. It sends no more to "
                 + "unknown devices until \(until): check for abuse, or raise limits.calling_code_sends_per_day"
+        case .limitReached(.sendsToNumberRange, let app, let callingCode, let until):
+            "app \(app) has sent as many codes to a range of numbers of \(callingCode ?? "a country") as its limits allow. It "
+                + "sends no more to unknown devices there until \(until): check for abuse, or raise "
+                + "limits.number_range_sends_per_day"
         case .limitReached(.sendsOfApp, let app, _, let until):
             "app \(app) has sent as many codes as its limits allow. It sends no more to unknown devices until \(until): "
                 + "check for abuse, or raise limits.app_sends_per_day"

@@ -72,7 +72,9 @@ package final class SessionService: Sendable {
             environment: environment)
         self.messages = messages
         let (ofUsers, ofOperators) = (AppPlaces.ofUsers(), AppPlaces.ofOperators())
-        let codes = CodeSender(keys: keys, routes: routes, environment: environment, courier: messages)
+        let codes = CodeSender(
+            keys: keys, routes: routes, environment: environment, courier: messages,
+            hook: SendHook(call: call, places: ofUsers, store: store, environment: environment), store: store)
         otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
         passwordLogin = PasswordLogin(store: store, keys: keys, hasher: hasher, environment: environment)
         migrationLogin = MigrationLogin(store: store, keys: keys, call: call, places: ofUsers, environment: environment)

@@ -152,7 +152,7 @@ private func addManagement(
     let keys = ManagementKeyRoutes(keys: service.managementKeys)
     let signingKeys = SigningKeyRoutes(keys: service.signingKeys)
     let sessionConfig = SessionConfigRoutes(apps: service.apps)
-    let limits = LimitsConfigRoutes(apps: service.apps)
+    let limits = LimitsConfigRoutes(apps: service.apps, delivery: service.delivery)
     let cors = CORSConfigRoutes(apps: service.apps)
     let domains = DomainRoutes(apps: service.apps)
     let delivery = DeliveryConfigRoutes(delivery: service.delivery)

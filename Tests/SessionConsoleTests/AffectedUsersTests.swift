@@ -174,6 +174,7 @@ struct AffectedUsersTests {
                 "starts.limit=5", "starts.window=600", "failed_checks.limit=10", "failed_checks.window=3600",
                 "failed_checks_per_day=\(failed)", "consecutive_failed_checks=99", "sends_per_hour=5",
                 "sends_per_day=\(sends)", "app_sends_per_day=100", "calling_code_sends_per_day=\(calling)",
+                "number_range_sends_per_day=100", "send_hook.url=", "send_hook.if_unavailable=allow",
                 "allowed_prefixes=" + prefixes, "starts_per_address.limit=30", "starts_per_address.window=600",
                 "failures_per_address.limit=60", "failures_per_address.window=600",
                 "invalid_calls_per_address.limit=30", "invalid_calls_per_address.window=600",

@@ -10,13 +10,18 @@ struct CounterRowsTests {
 
     private static let limits: [RateLimit] =
         [-1, 0, 1, 2, 9, 10, 11, 18, 100].flatMap { limit in
-            [60, 86_400].flatMap { [RateLimit(limit: limit, window: $0), .streak(limit, window: $0)] }
+            [60, 86_400].flatMap { window -> [RateLimit] in
+                [
+                    RateLimit(limit: limit, window: window), .streak(limit, window: window),
+                    .refilling(limit, by: max(limit, 7), window: window),
+                ]
+            }
         }
 
     /// What is stored: nothing, or counts with an end of the window relative to `now`, in milliseconds.
     private static let states: [RateCounter?] =
         [nil]
-        + [1, 2, 8, 9, 10, 11, 12, 17, 18, 40, 100, 101].flatMap { count in
+        + [1, 2, 8, 9, 10, 11, 12, 17, 18, 40, 100, 101, 121, 541, 86_400, 172_801, 950_400].flatMap { count in
             ends.map { RateCounter(count: count, resetsAt: Timestamp(milliseconds: now.milliseconds + $0)) }
         }
 
@@ -29,7 +34,7 @@ struct CounterRowsTests {
     func agree(limit: RateLimit) throws {
         let connection = try TestServer.connect(to: CounterTable.url.get())
         let key = CounterKey.sendsOfApp
-        let app = try #require(AppID("count\(limit.isStreak ? "s" : "f")0"))
+        let app = try #require(AppID("count\(limit.isStreak ? "s" : limit.refill == nil ? "f" : "r")0"))
         let counter = FactQuery.CounterSelector(key, limit: limit, now: Self.now)
         for state in Self.states {
             _ = try connection.run([.begin])

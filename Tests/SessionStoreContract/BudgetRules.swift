@@ -45,38 +45,53 @@ enum BudgetRules {
             #expect(exhausted.verification == started && exhausted.user == user)
             #expect(exhausted.limit(of: key) == world.now + 60)
         },
-        ContractRule("A network counts starts without a right code, and each failing identifier once until it succeeds")
-        {
-            world async throws in
+        ContractRule("A network counts the messages of logins without a right code") { world async throws in
             let networks = [CountedNetwork(digest: "office")]
-            var limits = OTPLimits()
-            limits.failuresPerAddress = RateLimit(limit: 2, window: 600)
-            let mails = try ["ada", "bob", "carol"].map { try world.mail("\($0)@example.com") }
+            let mails = try ["ada", "bob"].map { try world.mail("\($0)@example.com") }
             for mail in mails {
                 let start = world.verificationStart(mail, token: mail.value, networks: networks)
                 guard case .started = try await world.store.perform(start) else {
                     throw ContractFailure("not started")
                 }
             }
-            let (starts, failures) = (CounterKey.startsOfNetwork("office"), CounterKey.failuresOfNetwork("office"))
-            #expect(try await world.stored(starts) == 3)
-            for mail in mails.prefix(2) {
-                for _ in 0..<2 {
-                    let wrong = try await world.check("wrong", token: mail.value, limits: limits, networks: networks)
-                    #expect(wrong == .wrong)
-                }
-            }
-            #expect(try await world.stored(failures) == 2)
-            let other = try await world.check("right", token: mails[2].value, limits: limits, networks: networks)
-            #expect(other == .limited(ReachedLimit(failures, until: world.now + 601)))
-            // An identifier that failed can still succeed, and then no longer counts.
-            let own = try await world.check("right", token: mails[0].value, limits: limits, networks: networks)
-            #expect(own.isRight)
-            #expect(try await world.stored(failures) == 1)
+            let starts = CounterKey.startsOfNetwork("office")
             #expect(try await world.stored(starts) == 2)
-            let again = try await world.check("right", token: mails[2].value, limits: limits, networks: networks)
-            #expect(again.isRight)
+            #expect(try await world.check("wrong", token: mails[0].value, networks: networks) == .wrong)
+            #expect(try await world.stored(starts) == 2)
+            #expect(try await world.check("right", token: mails[0].value, networks: networks).isRight)
             #expect(try await world.stored(starts) == 1)
+        },
+        ContractRule("Of concurrent codes to new identifiers, an app sends three fifths, and withholds the others") {
+            world async throws in
+            let limits = {
+                var limits = OTPLimits()
+                limits.appSendsPerDay = 10
+                return limits
+            }()
+            let known = try (0..<4).map { try world.mail("known\($0)@example.com") }
+            for mail in known { _ = try await world.addUser(mail.value) }
+            @Sendable func start(_ mail: CanonicalIdentifier, at seconds: Int = 0) async throws -> LoginFailure?? {
+                let row = world.verificationStart(mail, token: "\(mail.value)\(seconds)").verification
+                let now = world.now + seconds
+                let outcome = try await world.store.perform(
+                    StartVerification(
+                        appID: world.app, identifier: mail, signUp: true,
+                        budget: CallBudget(.start, limits: limits, device: nil, now: now),
+                        draft: world.draft(), now: now, verification: row))
+                guard case .started(_, let message) = outcome else { return nil }
+                return .some(message.content.withheld)
+            }
+            let new = try await concurrently(16) { try await start(try world.mail("new\($0)@example.com")) }
+            #expect(new.filter { $0 == .some(nil) }.count == 6)
+            #expect(new.filter { $0 == .some(.newIdentifierLimit) }.count == 10)
+            // Withheld codes took nothing: two more of strangers are left for those whose identifier has a user.
+            #expect(try await start(known[0]) == .some(nil))
+            #expect(try await start(known[1]) == .some(nil))
+            #expect(try await start(known[2]) == .none)
+            // One comes back each 8640 seconds, first for users.
+            #expect(try await start(known[3], at: 8640) == .some(nil))
+            #expect(try await start(try world.mail("late@example.com"), at: 17_280) == .some(.newIdentifierLimit))
+            #expect(try await start(try world.mail("later@example.com"), at: 34_560) == .some(nil))
         },
         ContractRule("A device is known for the identifiers of its own user only, in its app only") {
             world async throws in
@@ -235,8 +250,10 @@ enum BudgetRules {
                     now: world.now, verification: row)
                 return try await world.store.perform(start).isStarted
             }
+            let others = (0..<16).map { "u\($0)@example.com" }
+            for other in others { _ = try await world.addUser(other) }
             let started = try await concurrently(16) { index in
-                try await start(try world.mail("u\(index)@example.com"), "t\(index)", strangers)
+                try await start(try world.mail(others[index]), "t\(index)", strangers)
             }
             #expect(started.filter { $0 }.count == 8)
             #expect(try await start(ada.identifiers[0], "a", owner))
@@ -259,7 +276,7 @@ enum BudgetRules {
 
 extension ContractWorld {
     /// The number that a counter has in the store.
-    fileprivate func stored(_ key: CounterKey) async throws -> Int {
+    func stored(_ key: CounterKey) async throws -> Int {
         try await store.counters([key], ofUser: "usr_none", app: app).first?.counter.count ?? 0
     }
 

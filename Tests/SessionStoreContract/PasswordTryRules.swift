@@ -53,6 +53,36 @@ enum PasswordTryRules {
             #expect(try await attempt(identifier, world) == .unknown)
             #expect(try await attempt(identifier, world) == limited(identifier, world))
         },
+        ContractRule("A network counts each failing address once until it succeeds, and refuses others at its limit") {
+            world async throws in
+            let networks = [CountedNetwork(digest: "office")]
+            let (budget, total) = (budget(world, networks: networks), CounterKey.failuresOfNetwork("office"))
+            let mails = try ["ada", "bob", "carol"].map { try world.mail("\($0)@example.com") }
+            func begin(_ mail: CanonicalIdentifier) async throws -> BeginPasswordTryOutcome {
+                try await world.store.perform(BeginPasswordTry(appID: world.app, identifier: mail, budget: budget))
+            }
+            for mail in mails.prefix(2) {
+                for _ in 0..<2 {
+                    #expect(try await begin(mail) == .unknown)
+                    let event = world.events().loginFailed(.wrongPassword, .password, of: LoginSubject(mail))
+                    try await world.store.perform(
+                        FailPasswordTry(
+                            appID: world.app, identifier: mail, budget: budget, device: .stranger, event: event))
+                }
+            }
+            #expect(try await world.stored(total) == 2)
+            guard case .limited(let limit) = try await begin(mails[2]) else { throw ContractFailure("not limited") }
+            #expect(limit.counter == total && limit.until <= world.now + 600)
+            #expect(try await begin(mails[0]) == .unknown, "it counts already")
+            // However many right passwords come at once, one failing address is taken back once.
+            _ = try await concurrently(8) { _ in
+                try await world.store.perform(
+                    CompletePasswordTry(
+                        appID: world.app, identifier: mails[0], budget: budget, device: .stranger, isHeld: false))
+            }
+            #expect(try await world.stored(total) == 1)
+            #expect(try await begin(mails[2]) == .unknown)
+        },
     ]
 
     /// The hash that the next attempt is compared with.
@@ -70,11 +100,12 @@ enum PasswordTryRules {
     }
 
     private static func budget(
-        _ world: ContractWorld, device: KnownDevice? = nil, after seconds: Int = 0
+        _ world: ContractWorld, device: KnownDevice? = nil, networks: [CountedNetwork] = [], after seconds: Int = 0
     ) -> CallBudget {
         var limits = OTPLimits()
         limits.failedChecks = RateLimit(limit: 3, window: 900)
-        return CallBudget(.check, limits: limits, device: device, now: world.now + seconds)
+        limits.failuresPerAddress = RateLimit(limit: 2, window: 600)
+        return CallBudget(.password, limits: limits, device: device, networks: networks, now: world.now + seconds)
     }
 
     private static func complete(

@@ -28,7 +28,8 @@ DEFAULTS = {
     "code_lifetime": 600, "checks_per_code": 5, "resend_delay": 30, "sends_per_verification": 5,
     "starts": {"limit": 5, "window": 600}, "failed_checks": {"limit": 10, "window": 3600}, "failed_checks_per_day": 20,
     "consecutive_failed_checks": 99, "sends_per_hour": 5, "sends_per_day": 10, "app_sends_per_day": 10_000,
-    "calling_code_sends_per_day": 2000, "allowed_prefixes": [], "starts_per_address": {"limit": 150, "window": 600},
+    "calling_code_sends_per_day": 2000, "number_range_sends_per_day": 500, "allowed_prefixes": [],
+    "starts_per_address": {"limit": 150, "window": 600},
     "failures_per_address": {"limit": 60, "window": 600}, "invalid_calls_per_address": {"limit": 60, "window": 600},
     "migrations_per_address": {"limit": 150, "window": 600}, "step_ups": {"limit": 30, "window": 600},
     "notices_per_day": 5, "delivery_tests": {"limit": 10, "window": 600},
@@ -38,7 +39,8 @@ OTHERS = {
     "code_lifetime": 300, "checks_per_code": 3, "resend_delay": 0, "sends_per_verification": 1,
     "starts": {"limit": 0, "window": 86_400}, "failed_checks": {"limit": 1_000_000, "window": 1},
     "failed_checks_per_day": 0, "consecutive_failed_checks": 1, "sends_per_hour": 0, "sends_per_day": 1_000_000,
-    "app_sends_per_day": 100_000_000, "calling_code_sends_per_day": 0, "allowed_prefixes": ["+33", "+1415"],
+    "app_sends_per_day": 100_000_000, "calling_code_sends_per_day": 0, "number_range_sends_per_day": 7,
+    "allowed_prefixes": ["+33", "+1415"],
     "starts_per_address": {"limit": 1, "window": 3600}, "failures_per_address": {"limit": 2, "window": 1},
     "invalid_calls_per_address": {"limit": 0, "window": 60}, "migrations_per_address": {"limit": 3, "window": 61},
     "step_ups": {"limit": 0, "window": 62}, "notices_per_day": 0, "delivery_tests": {"limit": 1, "window": 63},
@@ -60,6 +62,7 @@ INVALID = [
     ({"sends_per_hour": -1}, "sends_per_hour"), ({"sends_per_day": 1_000_001}, "sends_per_day"),
     ({"app_sends_per_day": -1}, "app_sends_per_day"), ({"app_sends_per_day": 100_000_001}, "app_sends_per_day"),
     ({"calling_code_sends_per_day": -1}, "calling_code_sends_per_day"),
+    ({"number_range_sends_per_day": -1}, "number_range_sends_per_day"),
     ({"allowed_prefixes": ["33"]}, "allowed_prefixes"), ({"allowed_prefixes": ["+"]}, "allowed_prefixes"),
     ({"allowed_prefixes": ["+0"]}, "allowed_prefixes"), ({"allowed_prefixes": ["+33 6"]}, "allowed_prefixes"),
     ({"allowed_prefixes": [f"+{number}" for number in range(1, 302)]}, "allowed_prefixes"),
@@ -255,19 +258,27 @@ def test_an_app_keeps_a_fifth_of_its_messages_for_known_devices(service):
     email = new_email()
     person = Person.signed_in(service, email)
     Management(service).expect(200, "PUT", "/config/limits", {"app_sends_per_day": 10})
-    for _ in range(7):
-        start(stranger(service), new_email())
-    for _ in range(2):
-        assert_limited(stranger(service).start(new_email()), 3600, DAY)
+    others = [new_email() for _ in range(9)]
+    for other in others:
+        identifiers = [{"type": "email_address", "value": other}]
+        Management(service).expect(201, "POST", "/users", {"identifiers": identifiers})
+    for other in others[:7]:
+        start(stranger(service), other)
+    for other in others[7:]:
+        assert_limited(stranger(service).start(other), 3600, DAY)
     sign_in(person, email)
     assert service.log().count(f"app {APP} has sent as many codes as its limits allow.") == 1
 
 
 def test_messages_to_the_numbers_of_a_country_are_limited(service):
     Management(service).expect(200, "PUT", "/config/limits", {"calling_code_sends_per_day": 5})
-    for _ in range(4):
-        start(stranger(service), new_phone())
-    assert_limited(stranger(service).start(new_phone(), "phone_number"), 3600, DAY)
+    phones = [new_phone() for _ in range(5)]
+    for phone in phones:
+        identifiers = [{"type": "phone_number", "value": phone}]
+        Management(service).expect(201, "POST", "/users", {"identifiers": identifiers})
+    for phone in phones[:4]:
+        start(stranger(service), phone)
+    assert_limited(stranger(service).start(phones[4], "phone_number"), 3600, DAY)
     start(stranger(service), "+33612345678")
     start(stranger(service), new_email())
     assert service.log().count("has sent as many codes to +1 as its limits allow.") == 1
@@ -548,3 +559,45 @@ def test_a_limit_of_zero_stops_messages_to_a_country_and_to_no_other_channel(sha
     assert event["data"]["calling_code"] == "+1" and event["data"]["limit"] == "sends_to_calling_code"
     limits(app_sends_per_day=0)
     assert_limited(stranger(shared).start(new_email()), DAY - 5, DAY)
+
+
+# Floods of codes
+
+
+def withheld(service: Service) -> int:
+    return sum(event["data"]["reason"] == "new_identifier_limit" for event in Management(service).events("login.failed"))
+
+
+def test_a_flood_to_invented_numbers_does_not_stop_a_user_on_a_new_device(office):
+    """From many addresses, with numbers that no user has. Its answers do not show which numbers have a user."""
+    management, number = Management(office), "+33612345678"
+    management.expect(
+        201, "POST", "/users", {"identifiers": [{"type": "phone_number", "value": number}]})
+    management.expect(200, "PUT", "/config/limits", {
+        "calling_code_sends_per_day": 10, "resend_delay": 0, "sends_per_hour": 20})
+    flood = [f"+337{secrets.randbelow(10**8):08d}" for _ in range(30)]
+    answers = [from_address(office, f"203.0.113.{100 + index}").start(phone, "phone_number")
+               for index, phone in enumerate(flood)]
+    assert {answer.status for answer in answers} == {204}
+    assert sum(len(codes(office, phone)) for phone in flood) == 6
+    owner = from_address(office, "198.51.100.1")
+    verification = start(owner, number)
+    assert owner.check(verification, codes(office, number)[0]).status == 200
+    # A resend of a withheld code is withheld, too, and answered alike.
+    silent = next(answer for answer, phone in zip(answers, flood) if not codes(office, phone))
+    assert owner.resend(silent.headers["X-Verification-Token"]).status == 204
+    assert withheld(office) == 25
+    # Other countries are open.
+    spanish = f"+346{secrets.randbelow(10**8):08d}"
+    start(from_address(office, "198.51.100.2"), spanish)
+    assert len(codes(office, spanish)) == 1
+
+
+def test_a_flood_to_one_range_leaves_the_rest_of_its_country(service):
+    Management(service).expect(200, "PUT", "/config/limits", {"number_range_sends_per_day": 5})
+    flood = [f"+33700{secrets.randbelow(10**6):06d}" for _ in range(5)]
+    for phone in flood:
+        start(stranger(service), phone)
+    assert sum(len(codes(service, phone)) for phone in flood) == 3
+    start(stranger(service), "+33612345678")
+    assert len(codes(service, "+33612345678")) == 1

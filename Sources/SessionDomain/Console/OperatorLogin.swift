@@ -48,7 +48,7 @@ package struct OperatorLogin: Sendable {
     ) async throws -> String {
         try await codes.start(
             app: try await app, identifier: address, loginConfigID: nil, codeChallenge: nil,
-            deviceToken: origin.deviceToken, locales: locales, source: origin.source)
+            deviceToken: origin.deviceToken, client: ClientFacts(locales: locales), source: origin.source)
     }
 
     package func code(

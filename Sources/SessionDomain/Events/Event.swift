@@ -18,6 +18,7 @@ package struct Event: Sendable, Equatable {
         package static let loginsVoided = Name(rawValue: "user.logins.voided")
         package static let externalIDUpdated = Name(rawValue: "user.external_id.updated")
         package static let profileUpdated = Name(rawValue: "user.profile.updated")
+        package static let sendHookFailed = Name(rawValue: "send_hook.failed")
         package static let stepUpHookFailed = Name(rawValue: "step_up.hook_failed")
         package static let migrationHookFailed = Name(rawValue: "migration.hook_failed")
         package static let stepUpGranted = Name(rawValue: "step_up.granted")

@@ -24,17 +24,6 @@ struct DelegationHook: Sendable {
             let value: String
         }
 
-        struct Signals: Encodable {
-            let userAgent: String
-            let platform: String
-            let ip: String
-
-            private enum CodingKeys: String, CodingKey {
-                case platform, ip
-                case userAgent = "user_agent"
-            }
-        }
-
         private enum CodingKeys: String, CodingKey {
             case identifiers, signals, metadata
             case scopeRequested = "scope_requested"
@@ -55,7 +44,7 @@ struct DelegationHook: Sendable {
             identifiers: caller.user.establishedIdentifiers(at: now).map {
                 .init(type: $0.type.rawValue, value: $0.value)
             },
-            signals: .init(userAgent: client.userAgent, platform: client.platform, ip: client.ip),
+            signals: Signals(client),
             metadata: metadata.values.isEmpty ? nil : metadata.values)
         do {
             let answer = try await answer(to: body, url: url, app: app)
@@ -87,5 +76,23 @@ struct DelegationHook: Sendable {
         } catch is EgressError {
             throw HookFailure.requestFailed
         }
+    }
+}
+
+/// What hooks learn about a client.
+struct Signals: Encodable {
+    let userAgent: String
+    let platform: String
+    let ip: String
+
+    private enum CodingKeys: String, CodingKey {
+        case platform, ip
+        case userAgent = "user_agent"
+    }
+
+    init(_ client: ClientFacts) {
+        userAgent = client.userAgent
+        platform = client.platform
+        ip = client.ip
     }
 }

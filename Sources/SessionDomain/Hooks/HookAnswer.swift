@@ -1,11 +1,9 @@
 internal import SessionTokens
 
-/// Reads the answer of a delegation hook. Each rule throws its own failure.
+/// Reads the answers of hooks. Each rule throws its own failure.
 enum HookAnswer {
     static func read(_ answer: EgressAnswer, knows stepKey: (String) -> Bool) throws(HookFailure) -> StepUpDecision {
-        guard (200..<300).contains(answer.status) else { throw .invalidStatusCode }
-        guard let value = try? TokenJSON.decode(JSONValue.self, from: answer.body) else { throw .responseDecodeFailed }
-        guard case .object(let members) = value else { throw .invalidResponse }
+        let members = try members(of: answer)
         guard let status = members["status"]?.stringValue.flatMap({ StepUpStatus(rawValue: $0) }) else {
             throw .invalidStatus
         }
@@ -14,6 +12,23 @@ enum HookAnswer {
         case .continue: return .grant(try terms(members))
         case .review: return .review(try terms(members), steps: try steps(members["steps"], knows: stepKey))
         }
+    }
+
+    /// Why a send hook lets no code be sent; `nil` if it does.
+    static func sendRefusal(_ answer: EgressAnswer) throws(HookFailure) -> LoginFailure? {
+        switch try members(of: answer)["decision"] {
+        case .string("allow"): return nil
+        case .string("deny"): return .sendDenied
+        case .string("other_channel"): return .otherChannel
+        default: throw .invalidDecision
+        }
+    }
+
+    private static func members(of answer: EgressAnswer) throws(HookFailure) -> [String: JSONValue] {
+        guard (200..<300).contains(answer.status) else { throw .invalidStatusCode }
+        guard let value = try? TokenJSON.decode(JSONValue.self, from: answer.body) else { throw .responseDecodeFailed }
+        guard case .object(let members) = value else { throw .invalidResponse }
+        return members
     }
 
     private static func terms(_ members: [String: JSONValue]) throws(HookFailure) -> GrantTerms {

@@ -1,4 +1,4 @@
-/// Why a delegation hook's answer was rejected. The raw values appear in the event `step_up.hook_failed`.
+/// Why a hook's answer was rejected. The raw values appear in events such as `step_up.hook_failed`.
 package enum HookFailure: String, Error, Sendable, CaseIterable {
     /// No answer: the address is not allowed, the connection failed or timed out.
     case requestFailed = "request_failed"
@@ -6,6 +6,8 @@ package enum HookFailure: String, Error, Sendable, CaseIterable {
     case invalidStatusCode = "invalid_status_code"
     /// The body is not JSON, or too large.
     case responseDecodeFailed = "response_decode_failed"
+    /// The `decision` of a send hook is missing or unknown.
+    case invalidDecision = "invalid_decision"
     /// `status` is missing or unknown.
     case invalidStatus = "invalid_status"
     /// The status is `review`, but there are no steps.

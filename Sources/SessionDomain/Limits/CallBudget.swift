@@ -6,8 +6,10 @@ package struct CallBudget: Sendable, Equatable {
         case start
         /// Sends another code of a running verification.
         case resend
-        /// Checks a code or a password.
+        /// Checks a code. It was sent to its identifier, so its network paid for the message.
         case check
+        /// Checks a password.
+        case password
     }
 
     package let use: Use
@@ -43,16 +45,49 @@ package struct CallBudget: Sendable, Equatable {
             return [counter(.starts(owner), limits.starts)] + sends(of: owner, to: identifier)
                 + messages(paying: standing)
         case .resend: return sends(of: owner, to: identifier) + messages(paying: standing)
-        case .check: return failures(of: owner)
+        case .check, .password: return failures(of: owner)
         }
     }
 
-    /// All counters that a store reads for a call: those of `counters`, and those of failed checks by network.
+    /// All counters that a store reads for a call: those of `counters`, those of failed checks by network, and the share of
+    /// new identifiers.
     package func compared(
         for identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
     ) -> [FactQuery.CounterSelector] {
         counters(for: identifier, device: standing)
             + failuresOfNetworks(at: identifier, device: standing).flatMap { [$0.mark, $0.total] }
+            + sharesOfNew(identifier, device: standing)
+    }
+
+    /// The counter whose share of new identifiers is spent; `nil` if a user has the identifier.
+    ///
+    /// The call is answered as if its code were sent: who spends the share must not learn which numbers have a user.
+    package func withholds(_ facts: Facts, for identifier: CanonicalIdentifier) -> ReachedLimit? {
+        guard facts.user == nil else { return nil }
+        return facts.reached(sharesOfNew(identifier, device: facts.deviceStanding))
+    }
+
+    /// The changes that count a message. One that is withheld takes nothing of what all callers share, but counts as many
+    /// rows, so that the time does not show it.
+    package func counted(_ facts: Facts, for identifier: CanonicalIdentifier, app: AppID) -> [Change] {
+        let isWithheld = withholds(facts, for: identifier) != nil
+        let shares = facts.user == nil ? sharesOfNew(identifier, device: facts.deviceStanding) : []
+        return counters(for: identifier, device: facts.deviceStanding).map { own in
+            guard let share = shares.first(where: { $0.key == .shareOfNewIdentifiers(own.key) }) else {
+                return own.counted(app: app)
+            }
+            let spent = counter(.withheld(own.key), RateLimit(limit: .max, window: 86_400))
+            return (isWithheld ? spent : share).counted(app: app)
+        }
+    }
+
+    private func sharesOfNew(
+        _ identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
+    ) -> [FactQuery.CounterSelector] {
+        guard use == .start || use == .resend, owner(of: identifier, device: standing).isAnonymous else { return [] }
+        return shared(to: identifier, .newIdentifiers).map { selector in
+            counter(.shareOfNewIdentifiers(selector.key), selector.limit)
+        }
     }
 
     /// The counter of a call that is at its limit. An identifier that counts for a network already is not refused because of
@@ -73,13 +108,13 @@ package struct CallBudget: Sendable, Equatable {
             .flatMap { [$0.mark.counted(app: app), $0.total.counted(app: app)] }
     }
 
-    /// The changes of a right code or password: its identifier counts no more for the networks of the caller.
+    /// The changes of a right password: its identifier counts no more for the networks of the caller.
     package func succeeded(
         at identifier: CanonicalIdentifier, device standing: KnownDevice.Standing, _ facts: Facts, app: AppID
     ) -> [Change] {
         failuresOfNetworks(at: identifier, device: standing)
             .filter { facts.limit(of: $0.mark.key) != nil }
-            .flatMap { [.clearCounter($0.mark.key, app: app), .uncount($0.total.key, app: app)] }
+            .flatMap { [.endMark($0.mark.key, app: app), .uncount($0.total.key, app: app)] }
     }
 
     /// The changes of a right code: the messages of its login count no more for the networks of the caller.
@@ -103,8 +138,10 @@ package struct CallBudget: Sendable, Equatable {
     private func failuresOfNetworks(
         at identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
     ) -> [NetworkFailures] {
-        guard use == .check else { return [] }
-        let limit = limits.failuresPerAddress
+        guard use == .password else { return [] }
+        var limit = limits.failuresPerAddress
+        // All windows of a network end together, so that no mark outlives the total that has its count.
+        limit.window -= Int(now.seconds % Int64(limit.window))
         return networks(paying: standing).map {
             (
                 counter(.failing(identifier, network: $0.digest), RateLimit(limit: 1, window: limit.window)),
@@ -132,33 +169,45 @@ package struct CallBudget: Sendable, Equatable {
         return counters
     }
 
-    /// - Parameter sharer: Whose share of what all callers of an app share the message belongs to; `nil` for the owner's.
+    /// - Parameter addsIdentifier: Whether the owner adds the destination to a user.
     package func sends(
-        of owner: BudgetOwner, to destination: CanonicalIdentifier, inShareOf sharer: BudgetOwner? = nil
+        of owner: BudgetOwner, to destination: CanonicalIdentifier, addsIdentifier: Bool = false
     ) -> [FactQuery.CounterSelector] {
-        let sharer = sharer ?? owner
         var counters = sends(of: owner)
         if let group = owner.group {
             counters.append(counter(.sendsOfGroup(group), RateLimit(limit: 2 * limits.sendsPerDay, window: 86_400)))
         }
-        return counters + shared(to: destination, isAnonymous: sharer.isAnonymous)
+        let share: Share = addsIdentifier ? .newIdentifiers : owner.isAnonymous ? .strangers : .all
+        return counters + shared(to: destination, share)
     }
 
     /// The counters of a notice to a user. Its number for each user is limited apart from these.
     package func notice(to recipient: CanonicalIdentifier) -> [FactQuery.CounterSelector] {
-        shared(to: recipient, isAnonymous: false)
+        shared(to: recipient, .all)
+    }
+
+    /// How many fifths of what all messages of an app have together. Devices of users and sessions can spend all of it,
+    /// strangers less, and strangers with an identifier that no user has still less. So who sends messages to invented numbers
+    /// stops no user, and no stranger stops a device that is known.
+    private enum Share: Int {
+        case newIdentifiers = 3
+        case strangers = 4
+        case all = 5
     }
 
     /// What all messages of an app have together.
-    private func shared(
-        to destination: CanonicalIdentifier, isAnonymous: Bool
-    ) -> [FactQuery.CounterSelector] {
-        var counters = [counter(.sendsOfApp, share(limits.appSendsPerDay, isAnonymous))]
+    private func shared(to destination: CanonicalIdentifier, _ share: Share) -> [FactQuery.CounterSelector] {
+        var totals = [(CounterKey.sendsOfApp, limits.appSendsPerDay)]
         if destination.type == .phoneNumber {
-            let code = CallingCode.of(destination.canonical)
-            counters.append(counter(.sendsToCallingCode(code), share(limits.callingCodeSendsPerDay, isAnonymous)))
+            let number = destination.canonical
+            totals += [
+                (.sendsToCallingCode(CallingCode.of(number)), limits.callingCodeSendsPerDay),
+                (.sendsToNumberRange(CallingCode.range(of: number)), limits.numberRangeSendsPerDay),
+            ]
         }
-        return counters
+        return totals.map { key, total in
+            counter(key, .refilling((share.rawValue * total + 4) / 5, by: total, window: 86_400))
+        }
     }
 
     /// The owner's own counters of messages.
@@ -167,12 +216,6 @@ package struct CallBudget: Sendable, Equatable {
             counter(.sends(owner, .hour), RateLimit(limit: limits.sendsPerHour, window: 3600)),
             counter(.sends(owner, .day), RateLimit(limit: limits.sendsPerDay, window: 86_400)),
         ]
-    }
-
-    /// Strangers can spend four fifths of what all callers of an app share. The rest is for devices of users and sessions,
-    /// so that a stranger does not stop them.
-    private func share(_ limit: Int, _ isAnonymous: Bool) -> RateLimit {
-        RateLimit(limit: isAnonymous ? (4 * limit + 4) / 5 : limit, window: 86_400)
     }
 
     func counter(_ key: CounterKey, _ limit: RateLimit) -> FactQuery.CounterSelector {

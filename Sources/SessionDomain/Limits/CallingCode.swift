@@ -24,4 +24,8 @@ enum CallingCode {
             if oneDigit.contains(digits.prefix(1)) { 1 } else if twoDigits.contains(digits.prefix(2)) { 2 } else { 3 }
         return "+" + digits.prefix(length)
     }
+
+    /// The range that a number in E.164 form belongs to: the calling code and three more digits, such as `+33612`. Operators
+    /// get their numbers in such ranges, so a fraud that one operator pays for stays in few of them.
+    static func range(of number: String) -> String { String(number.prefix(of(number).count + 3)) }
 }

@@ -1,5 +1,5 @@
 /// What a stored counter counts. Each counter belongs to one app; identifiers are in canonical form.
-package enum CounterKey: Hashable, Sendable {
+package indirect enum CounterKey: Hashable, Sendable {
     /// Verifications that were started.
     case starts(BudgetOwner)
     /// Failed checks of codes and passwords, counted together (O17).
@@ -13,6 +13,12 @@ package enum CounterKey: Hashable, Sendable {
     case sendsOfApp
     /// Codes sent to the numbers of one country calling code, such as `+33`.
     case sendsToCallingCode(String)
+    /// Codes sent to a range of phone numbers, such as `+33612`.
+    case sendsToNumberRange(String)
+    /// The counter itself, compared with the part that is for identifiers of no user.
+    case shareOfNewIdentifiers(CounterKey)
+    /// Codes that were not sent, because that part was spent.
+    case withheld(CounterKey)
     /// Messages of logins that strangers from a network asked for, and whose right code has not come yet.
     case startsOfNetwork(String)
     /// The identifiers at which checks by strangers from a network failed, each counted once.
@@ -43,8 +49,10 @@ package enum CounterKey: Hashable, Sendable {
         case .sends(let owner, let span): "sent-\(span.rawValue)/\(owner.text)"
         case .failuresOfGroup(let group): "failed-total/\(group)"
         case .sendsOfGroup(let group): "sent-total/\(group)"
-        case .sendsOfApp: "sent-app"
-        case .sendsToCallingCode(let code): "sent-code/\(code)"
+        case .sendsOfApp: "sends"
+        case .sendsToCallingCode(let prefix), .sendsToNumberRange(let prefix): "sends/\(prefix)"
+        case .shareOfNewIdentifiers(let counter): counter.text
+        case .withheld(let counter): "withheld/\(counter.text)"
         case .startsOfNetwork(let network): "network-start/\(network)"
         case .failuresOfNetwork(let network): "network-failed/\(network)"
         case .failing(let identifier, let network): "failing/\(identifier.key)/\(network)"

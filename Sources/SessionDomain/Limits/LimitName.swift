@@ -10,6 +10,7 @@ package enum LimitName: String, Sendable, CaseIterable {
     case sendsOfUser = "sends_of_user"
     case sendsOfApp = "sends_of_app"
     case sendsToCallingCode = "sends_to_calling_code"
+    case sendsToNumberRange = "sends_to_number_range"
     case startsOfAddress = "starts_of_address"
     case failuresOfAddress = "failures_of_address"
     case migrationsOfAddress = "migrations_of_address"
@@ -32,6 +33,7 @@ package enum LimitName: String, Sendable, CaseIterable {
         case .sendsDay, .sendsOfUser: "limits.sends_per_day"
         case .sendsOfApp: "limits.app_sends_per_day"
         case .sendsToCallingCode: "limits.calling_code_sends_per_day"
+        case .sendsToNumberRange: "limits.number_range_sends_per_day"
         case .startsOfAddress: "limits.starts_per_address"
         case .failuresOfAddress: "limits.failures_per_address"
         case .migrationsOfAddress: "limits.migrations_per_address"
@@ -46,8 +48,8 @@ package enum LimitName: String, Sendable, CaseIterable {
     /// Whether the limit can stop a message.
     package var isOfMessages: Bool {
         switch self {
-        case .starts, .startsOfAddress, .sendsHour, .sendsDay, .sendsOfUser, .sendsOfApp, .sendsToCallingCode, .stepUps,
-            .notices:
+        case .starts, .startsOfAddress, .sendsHour, .sendsDay, .sendsOfUser, .sendsOfApp, .sendsToCallingCode,
+            .sendsToNumberRange, .stepUps, .notices:
             true
         default: false
         }
@@ -67,6 +69,8 @@ extension CounterKey {
         case .sendsOfGroup: .sendsOfUser
         case .sendsOfApp: .sendsOfApp
         case .sendsToCallingCode: .sendsToCallingCode
+        case .sendsToNumberRange: .sendsToNumberRange
+        case .shareOfNewIdentifiers(let counter), .withheld(let counter): counter.limit
         case .startsOfNetwork: .startsOfAddress
         case .failuresOfNetwork, .failing: .failuresOfAddress
         case .migrationsOfNetwork: .migrationsOfAddress

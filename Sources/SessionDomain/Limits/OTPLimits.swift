@@ -18,8 +18,12 @@ package struct OTPLimits: Sendable, Equatable, Codable {
     package var appSendsPerDay = 10_000
     /// Codes to the numbers of one country calling code.
     package var callingCodeSendsPerDay = 2000
+    /// Codes to one range of phone numbers, such as `+33612`.
+    package var numberRangeSendsPerDay = 500
     /// The beginnings of phone numbers to which codes are sent, such as `+33`. If it is empty, there is no restriction.
     package var allowedPrefixes: [String] = []
+    /// Asks the operator's backend before a code is sent.
+    package var sendHook: SendHookConfig?
     /// Messages of logins, resends included, that strangers at one source address asked for, and whose right code has not
     /// come yet.
     package var startsPerAddress = RateLimit(limit: 150, window: 600)
@@ -52,7 +56,8 @@ package struct OTPLimits: Sendable, Equatable, Codable {
 extension OTPLimits {
     enum CodingKeys: CodingKey {
         case codeLifetime, checksPerCode, resendDelay, sendsPerVerification, starts, failedChecks, failedChecksPerDay
-        case consecutiveFailures, sendsPerHour, sendsPerDay, appSendsPerDay, callingCodeSendsPerDay, allowedPrefixes
+        case consecutiveFailures, sendsPerHour, sendsPerDay, appSendsPerDay, callingCodeSendsPerDay
+        case numberRangeSendsPerDay, allowedPrefixes, sendHook
         case startsPerAddress, failuresPerAddress, invalidCallsPerAddress, migrationsPerAddress
         case stepUps, noticesPerDay, deliveryTests
     }
@@ -76,6 +81,8 @@ extension OTPLimits {
         try read(.sendsPerDay, &sendsPerDay)
         try read(.appSendsPerDay, &appSendsPerDay)
         try read(.callingCodeSendsPerDay, &callingCodeSendsPerDay)
+        try read(.numberRangeSendsPerDay, &numberRangeSendsPerDay)
+        sendHook = try stored.decodeIfPresent(SendHookConfig.self, forKey: .sendHook)
         try read(.allowedPrefixes, &allowedPrefixes)
         try read(.startsPerAddress, &startsPerAddress)
         try read(.failuresPerAddress, &failuresPerAddress)
@@ -104,6 +111,8 @@ extension OTPLimits {
         try Self.check(appSendsPerDay, in: 0...100_000_000, "app_sends_per_day", "0 to 100000000")
         try Self.check(
             callingCodeSendsPerDay, in: 0...100_000_000, "calling_code_sends_per_day", "0 to 100000000")
+        try Self.check(
+            numberRangeSendsPerDay, in: 0...100_000_000, "number_range_sends_per_day", "0 to 100000000")
         guard allowedPrefixes.count <= 300, allowedPrefixes.allSatisfy(Self.isPrefix) else {
             throw .invalidField("allowed_prefixes", "must be at most 300 prefixes of phone numbers, such as +33")
         }

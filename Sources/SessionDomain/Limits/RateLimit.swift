@@ -5,6 +5,8 @@ package struct RateLimit: Sendable, Equatable {
     /// Whether the limit is one of consecutive failures: each event starts the window again, and from the tenth event on
     /// the next one must wait, longer each time (NIST SP 800-63B-4 §3.2.2).
     package var isStreak = false
+    /// Events that end in a window, evenly over its time. `nil`: all end together, with the window that their first one began.
+    package var refill: Int?
 
     package init(limit: Int, window: Int) {
         self.limit = limit
@@ -16,6 +18,14 @@ package struct RateLimit: Sendable, Equatable {
         var streak = RateLimit(limit: limit, window: window)
         streak.isStreak = true
         return streak
+    }
+
+    /// A limit that fills again evenly, `refill` events in a window. Limits of one counter with the same `refill` are shares of
+    /// it: who has the smaller one leaves the rest to the others.
+    package static func refilling(_ limit: Int, by refill: Int, window: Int) -> RateLimit {
+        var rate = RateLimit(limit: limit, window: window)
+        rate.refill = refill
+        return rate
     }
 
     /// The limit for a network of many customers.
@@ -39,6 +49,9 @@ extension RateLimit: Codable {
 }
 
 /// The state of one counter: the number of events, and when its window ends.
+///
+/// With `RateLimit.refill`, each event counts as many units as the window has seconds, and each second takes `refill` units
+/// back. So all numbers are whole, also with a refill of 7 events in a day. The window begins with the last event.
 package struct RateCounter: Sendable, Equatable {
     package var count: Int
     package var resetsAt: Timestamp
@@ -53,6 +66,7 @@ package struct RateCounter: Sendable, Equatable {
     /// Stores call it inside their transaction, so that counting and deciding are one step.
     package static func take(_ current: RateCounter?, limit: RateLimit, now: Timestamp) -> RateDecision {
         guard limit.limit > 0 else { return .refused(until: now + limit.window) }
+        if let refill = limit.refill { return take(current, limit: limit, refill: refill, now: now) }
         guard let current, current.resetsAt > now else {
             return .allowed(RateCounter(count: 1, resetsAt: now + limit.window))
         }
@@ -66,6 +80,21 @@ package struct RateCounter: Sendable, Equatable {
         guard pause == 0 || earliest <= now else { return .refused(until: earliest) }
         return .allowed(
             RateCounter(count: current.count + 1, resetsAt: max(current.resetsAt, now + limit.window)))
+    }
+
+    private static func take(_ current: RateCounter?, limit: RateLimit, refill: Int, now: Timestamp) -> RateDecision {
+        let window = limit.window
+        // The clock of the last event may be ahead.
+        let last = current.map { max(now, $0.resetsAt - window) } ?? now
+        let elapsed = current.map { last.milliseconds - ($0.resetsAt - window).milliseconds } ?? 0
+        let ended = Int64(refill) * min(elapsed, Int64(window) * 1000) / 1000
+        let units = max(0, Int64(current?.count ?? 0) - ended) + Int64(window)
+        let excess = units - Int64(limit.limit) * Int64(window)
+        guard excess <= 0 else {
+            let wait = refill > 0 ? (excess * 1000 + Int64(refill) - 1) / Int64(refill) : Int64(window) * 1000
+            return .refused(until: Timestamp(milliseconds: last.milliseconds + wait))
+        }
+        return .allowed(RateCounter(count: Int(units), resetsAt: last + window))
     }
 }
 

@@ -66,8 +66,7 @@ package struct CheckCode: Intent {
             return Decision(.limited(limit), events.loginLimited(limit, method, of: subject, facts))
         }
         func failed(_ reason: LoginFailure) -> [Change] {
-            budget.failed(at: identifier, device: standing, facts, app: appID)
-                + [.append(events.loginFailed(reason, method, of: subject))]
+            [.append(events.loginFailed(reason, method, of: subject))]
         }
         let counted = counters.map { $0.counted(app: appID) }
         // The same for a wrong code and for the right one of an identifier without a user, and when a right code is
@@ -85,7 +84,6 @@ package struct CheckCode: Intent {
         let owner = budget.owner(of: identifier, device: standing)
         func proven(isHeld: Bool) -> [Change] {
             spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
-                + budget.succeeded(at: identifier, device: standing, facts, app: appID)
                 + (current.isAnswered ? [] : budget.answered(current, device: standing))
         }
         if let user = facts.user {

@@ -6,6 +6,20 @@ struct CodeSender: Sendable {
     let environment: ServiceEnvironment
     /// Delivers the messages.
     let courier: Courier<MessageOutbox>
+    let hook: SendHook
+    let store: any IntentStore
+
+    /// Asks the send hook of the app about a code that the limits allow.
+    ///
+    /// - Parameter refused: What a refused code counts.
+    /// - Throws: `Refusal.sendDenied`.
+    func askHook(
+        _ request: SendRequest, of app: AppRuntime, refused: (LoginFailure) -> CountRefusedSend
+    ) async throws {
+        guard let failure = try await hook.refusal(of: request, app: app) else { return }
+        try await store.perform(refused(failure))
+        throw Refusal.sendDenied(needsOtherType: failure == .otherChannel)
+    }
 
     /// - Throws: `Refusal.noLoginConfig` if no delivery by any of these channels is configured.
     func requireDelivery(by channels: [OTPLoginConfig.Channel], app: App) throws(Refusal) {

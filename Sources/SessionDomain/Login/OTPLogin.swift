@@ -24,41 +24,49 @@ package struct OTPLogin: Sendable {
     ///
     /// - Parameters:
     ///   - deviceToken: The token of a known device. An invalid one is ignored.
-    ///   - locales: The language tags of the caller, in order of preference.
+    ///   - client: Its language tags choose the language of the message.
+    ///   - dispatchID: For the send hook of the app.
     /// - Returns: The verification token. Only the caller knows it.
     package func start(
         app: AppRuntime, identifier: CanonicalIdentifier, loginConfigID: String?, codeChallenge: String?,
-        deviceToken: String? = nil, locales: [String] = [], source: SourceAddress
+        deviceToken: String? = nil, client: ClientFacts = ClientFacts(), dispatchID: String? = nil,
+        source: SourceAddress
     ) async throws -> String {
         if let codeChallenge, !PKCE.isWellFormed(challenge: codeChallenge) {
             throw Refusal.invalidField("code_challenge", "must be the S256 challenge of a verifier, 43 characters")
         }
         let config = try codes.loginConfig(of: app.settings, for: identifier.type, id: loginConfigID)
         try codes.requireDelivery(by: [config.channel], app: app.settings)
-        let now = environment.now()
-        let limits = app.settings.otpLimits
+        let (appID, limits) = (app.settings.id, app.settings.otpLimits)
         try limits.requireAllowed(identifier)
-        let events = events(app)
+        let (events, networks, number) = (events(app), keys.networks(of: source), codes.newNumber())
         let token = VerificationToken.make(environment: environment)
         let tokenHash = VerificationToken.hash(token)
-        let code = keys.issueCode(
-            number: codes.newNumber(), size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
-        let lane = MessageLane(appID: app.settings.id, channel: config.channel, route: 0)
+        func start(at now: Timestamp, leaseEnd: Timestamp? = nil) -> StartVerification {
+            let code = keys.issueCode(
+                number: number, size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
+            return StartVerification(
+                appID: appID, identifier: identifier, signUp: app.settings.signUp,
+                budget: CallBudget(
+                    .start, limits: limits, device: knownDevice(deviceToken, app, now), networks: networks, now: now),
+                draft: codes.draft(by: config, locales: client.locales, leaseEnd: leaseEnd), now: now, events: events
+            ) { recipient, isSuppressed in
+                Verification(
+                    tokenHash: tokenHash, appID: appID, identifier: recipient, loginConfigID: config.id,
+                    codeChallenge: codeChallenge, isSuppressed: isSuppressed, code: code, lastSentAt: now,
+                    createdAt: now)
+            }
+        }
+        let first = start(at: environment.now())
+        if limits.sendHook != nil, case .started = try await store.perform(Rehearsal(of: first)) {
+            let request = SendRequest(.login, to: identifier, client: client, dispatchID: dispatchID)
+            try await codes.askHook(request, of: app) { refusedSend($0, first.budget, to: identifier, app) }
+        }
+        // The hook may have taken seconds.
+        let now = environment.now()
+        let lane = MessageLane(appID: appID, channel: config.channel, route: 0)
         try await codes.courier.delivering(in: lane, at: now) { leaseEnd in
-            let outcome = try await store.perform(
-                StartVerification(
-                    appID: app.settings.id, identifier: identifier, signUp: app.settings.signUp,
-                    budget: CallBudget(
-                        .start, limits: limits, device: knownDevice(deviceToken, app, now),
-                        networks: keys.networks(of: source), now: now),
-                    draft: codes.draft(by: config, locales: locales, leaseEnd: leaseEnd), now: now, events: events
-                ) { recipient, isSuppressed in
-                    Verification(
-                        tokenHash: tokenHash, appID: app.settings.id, identifier: recipient, loginConfigID: config.id,
-                        codeChallenge: codeChallenge, isSuppressed: isSuppressed, code: code, lastSentAt: now,
-                        createdAt: now)
-                })
-            switch outcome {
+            switch try await store.perform(start(at: now, leaseEnd: leaseEnd)) {
             case .limited(let limit): throw codes.refusal(limit, now: now)
             case .started(_, let message): return message
             }
@@ -69,9 +77,10 @@ package struct OTPLogin: Sendable {
     /// Queues another message for a running verification: with the same code while half of its life is left, otherwise
     /// with a new one.
     package func resend(
-        app: AppRuntime, token: String, deviceToken: String? = nil, locales: [String] = [], source: SourceAddress
+        app: AppRuntime, token: String, deviceToken: String? = nil, client: ClientFacts = ClientFacts(),
+        source: SourceAddress
     ) async throws {
-        let now = environment.now()
+        var now = environment.now()
         let limits = app.settings.otpLimits
         let tokenHash = VerificationToken.hash(token)
         guard let running = try await store.verification(tokenHash: tokenHash, app: app.settings.id) else {
@@ -81,14 +90,23 @@ package struct OTPLogin: Sendable {
         try limits.requireAllowed(running.identifier)
         let config = try codes.loginConfig(of: app.settings, for: running.identifier.type, id: running.loginConfigID)
         try codes.requireDelivery(by: [config.channel], app: app.settings)
-        let newCode = keys.issueCode(
-            number: codes.newNumber(), size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
-        let decision = try await store.perform(
-            ResendCode(
+        let (number, networks, events) = (codes.newNumber(), keys.networks(of: source), events(app))
+        func resend(at now: Timestamp) -> ResendCode {
+            let newCode = keys.issueCode(
+                number: number, size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
+            return ResendCode(
                 appID: app.settings.id, tokenHash: tokenHash, limits: limits,
-                device: knownDevice(deviceToken, app, now), networks: keys.networks(of: source),
-                newCode: newCode, draft: codes.draft(by: config, locales: locales), now: now, events: events(app)))
-        switch decision {
+                device: knownDevice(deviceToken, app, now), networks: networks, newCode: newCode,
+                draft: codes.draft(by: config, locales: client.locales), now: now, events: events)
+        }
+        let first = resend(at: now)
+        if limits.sendHook != nil, case .send = try await store.perform(Rehearsal(of: first)) {
+            let identifier = running.identifier
+            let request = SendRequest(.login, isResend: true, to: identifier, client: client, dispatchID: nil)
+            try await codes.askHook(request, of: app) { refusedSend($0, first.budget, to: identifier, app) }
+        }
+        now = environment.now()
+        switch try await store.perform(resend(at: now)) {
         case .unknown: throw try await invalid(.invalidVerificationToken, app: app, source: source, now: now)
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         case .exhausted(let limit): throw codes.refusal(limit, now: now)
@@ -142,6 +160,16 @@ package struct OTPLogin: Sendable {
             .invalidCalls, for: .login(), source: source, limit: app.settings.otpLimits.invalidCallsPerAddress,
             now: now, reporting: events(app), to: store)
         return refusal
+    }
+
+    private func refusedSend(
+        _ failure: LoginFailure, _ budget: CallBudget, to identifier: CanonicalIdentifier, _ app: AppRuntime
+    ) -> CountRefusedSend {
+        CountRefusedSend(
+            appID: app.settings.id, budget: .init(budget, for: .identifier(identifier)),
+            counters: { budget.counters(for: identifier, device: $0.deviceStanding) },
+            event: events(app).loginFailed(
+                failure, LoginMethod(codeTo: identifier.type), of: LoginSubject(identifier)))
     }
 
     private func events(_ app: AppRuntime) -> EventFactory {

@@ -32,7 +32,7 @@ package struct PasswordLogin: Sendable {
         let events = EventFactory(appID: app.settings.id, environment: environment)
         let device = KnownDevice(deviceToken, app: app.settings.id, keys: keys, now: now)
         let budget = CallBudget(
-            .check, limits: app.settings.otpLimits, device: device, networks: keys.networks(of: source), now: now)
+            .password, limits: app.settings.otpLimits, device: device, networks: keys.networks(of: source), now: now)
         let attempt = try await store.perform(
             BeginPasswordTry(appID: app.settings.id, identifier: identifier, budget: budget, events: events))
         let user: User?

@@ -35,12 +35,12 @@ package struct ResendCode: Intent {
         FactQuery(app: appID) {
             $0.verification = .tokenHash(tokenHash)
             $0.budget = .init(budget, for: .ofVerification)
-            // For the event of a limit. A resend depends on no user.
-            $0.user = .ofVerification(now: now, maximumChecks: .max)
+            // Also of one whose code has expired: the share of new identifiers depends on the user.
+            $0.user = .ofVerification(now: Timestamp(seconds: 0), maximumChecks: .max)
         }
     }
 
-    private var budget: CallBudget { CallBudget(.resend, limits: limits, device: device, networks: networks, now: now) }
+    var budget: CallBudget { CallBudget(.resend, limits: limits, device: device, networks: networks, now: now) }
 
     package func decide(_ facts: Facts) -> Decision<ResendOutcome> {
         guard let current = facts.verification else { return Decision(.unknown) }
@@ -48,20 +48,19 @@ package struct ResendCode: Intent {
         case .unknown: return Decision(.unknown)
         case .limited(let until): return Decision(.limited(until: until))
         case .send(let next):
-            let counters = budget.counters(for: current.identifier, device: facts.deviceStanding)
             let subject = LoginSubject(current.identifier, userID: facts.user?.id)
             if let limit = budget.reached(facts, for: current.identifier) {
                 let report =
                     events?.loginLimited(limit, LoginMethod(codeTo: current.identifier.type), of: subject, facts) ?? []
                 return Decision(.exhausted(limit.reported(by: report)), report)
             }
-            let message = draft.code(
-                of: next, for: subject, withheld: next.isSuppressed ? .codeNotSent : nil, at: now)
+            let spentShare = budget.withholds(facts, for: current.identifier)
+            let withheld: LoginFailure? =
+                next.isSuppressed ? .codeNotSent : spentShare.map { _ in .newIdentifierLimit }
+            let message = draft.code(of: next, for: subject, withheld: withheld, at: now)
             return Decision(
                 .send(next),
-                counters.map { $0.counted(app: appID) } + [
-                    .replaceVerification(current, with: next), .insertMessage(message),
-                ])
+                budget.counted(facts, for: current.identifier, app: appID) + [.replaceVerification(current, with: next), .insertMessage(message)])
         }
     }
 

@@ -36,7 +36,6 @@ package struct StartVerification: Intent {
     }
 
     package func decide(_ facts: Facts) -> Decision<StartVerificationOutcome> {
-        let counters = budget.counters(for: identifier, device: facts.deviceStanding)
         // What was typed may reach another mailbox than the identifier of the user, although both compare as equal.
         let recipient = facts.user?.identifiers.first { $0 == identifier } ?? identifier
         let subject = LoginSubject(recipient, userID: facts.user?.id)
@@ -45,18 +44,16 @@ package struct StartVerification: Intent {
                 events?.loginLimited(limit, LoginMethod(codeTo: identifier.type), of: subject, facts) ?? []
             return Decision(.limited(limit.reported(by: report)), report)
         }
-        let withheld = reasonToWithhold(user: facts.user)
-        let started = verification(recipient, withheld != nil)
+        // A user that may not sign in gets a code, too, and learns the status by it.
+        let isSuppressed = facts.user == nil && !signUp
+        let spentShare = budget.withholds(facts, for: identifier)
+        let withheld: LoginFailure? = isSuppressed ? .unknownUser : spentShare.map { _ in .newIdentifierLimit }
+        let started = verification(recipient, isSuppressed)
         let message = draft.code(of: started, for: subject, withheld: withheld, at: now)
         // A code that is withheld is counted and queued, too: the writes do not show that nothing is sent.
         return Decision(
             .started(started, message),
-            counters.map { $0.counted(app: appID) } + [.insertVerification(started), .insertMessage(message)])
-    }
-
-    private func reasonToWithhold(user: User?) -> LoginFailure? {
-        // A user that may not sign in gets a code, too, and learns the status by it.
-        user == nil && !signUp ? .unknownUser : nil
+            budget.counted(facts, for: identifier, app: appID) + [.insertVerification(started), .insertMessage(message)])
     }
 }
 

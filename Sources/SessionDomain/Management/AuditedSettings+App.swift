@@ -53,8 +53,15 @@ extension OTPLimits {
             .init("limits.sends_per_hour", sendsPerHour), .init("limits.sends_per_day", sendsPerDay),
             .init("limits.app_sends_per_day", appSendsPerDay),
             .init("limits.calling_code_sends_per_day", callingCodeSendsPerDay),
+            .init("limits.number_range_sends_per_day", numberRangeSendsPerDay),
             .init("limits.allowed_prefixes", allowedPrefixes), .init("limits.notices_per_day", noticesPerDay),
         ] + rates.flatMap { rate($0.0, $0.1) }
+            + (sendHook.map { hook in
+                [
+                    .init("limits.send_hook.url", hook.url),
+                    .init("limits.send_hook.if_unavailable", hook.ifUnavailable.rawValue),
+                ]
+            } ?? [])
     }
 }
 

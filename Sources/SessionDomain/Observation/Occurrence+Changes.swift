@@ -37,7 +37,7 @@ extension Occurrence {
         case .refreshTokenReused:
             guard let reuse = text("reason").flatMap(RefreshTokenReuse.init(rawValue:)) else { return nil }
             self = .reuse(reuse)
-        case .stepUpHookFailed, .migrationHookFailed:
+        case .stepUpHookFailed, .migrationHookFailed, .sendHookFailed:
             guard let failure = text("reason").flatMap(HookFailure.init(rawValue:)) else { return nil }
             self = .hookFailed(failure)
         default: return nil

@@ -39,6 +39,7 @@ extension RefusalReason {
             case .scopeNotAllowed: .other(.scopeNotAllowed)
             case .scopeIdentifierMismatch: .other(.scopeIdentifierMismatch)
             case .authBlocked: .other(.scopeDenied)
+            case .sendDenied(let needsOtherType): .login(needsOtherType ? .otherChannel : .sendDenied)
             case .insufficientScope: .other(.insufficientScope)
             case .forbidden: .other(.forbidden)
             case .suspendedAccount: .other(.suspendedAccount)

@@ -39,9 +39,8 @@ package struct SendStepUpCode: Intent {
         let session = BudgetOwner.session(id: challenge.sessionID, userID: challenge.userID)
         let budget = CallBudget(.resend, limits: limits, device: nil, now: now)
         let others = BudgetOwner.owners(of: challenge, user: facts.user).dropFirst()
-        // A code to an identifier that the user does not have yet is one of the strangers' messages.
         let sends =
-            budget.sends(of: session, to: identifier, inShareOf: others.first) + others.flatMap { budget.sends(of: $0) }
+            budget.sends(of: session, to: identifier, addsIdentifier: !others.isEmpty) + others.flatMap { budget.sends(of: $0) }
         let subject = LoginSubject(identifier, of: challenge)
         func decision(_ counters: [FactQuery.CounterSelector], _ next: Verification, _ changes: [Change])
             -> Decision<SendStepUpOutcome>
@@ -53,7 +52,7 @@ package struct SendStepUpCode: Intent {
             }
             let message = draft.code(of: next, for: subject, at: now)
             return Decision(
-                .send(next), counters.map { $0.counted(app: appID) } + changes + [.insertMessage(message)])
+                .send(next, subject.purpose), counters.map { $0.counted(app: appID) } + changes + [.insertMessage(message)])
         }
         do throws(Refusal) { try limits.requireAllowed(identifier) } catch { return Decision(.refused(error)) }
         switch decide(challenge, current: current, identifier: identifier) {
@@ -117,7 +116,7 @@ package enum SendStepUpDecision: Sendable, Equatable {
 }
 
 package enum SendStepUpOutcome: Sendable, Equatable {
-    case send(Verification)
+    case send(Verification, LoginPurpose)
     /// This verification sends no code until then.
     case limited(until: Timestamp)
     /// A budget is spent.

@@ -86,23 +86,44 @@ package struct StepUp: Sendable {
 
     /// Queues the code of the current step. A later call sends it again, or a new one, as in a login.
     package func sendCode(
-        app: AppRuntime, challengeToken: String, locales: [String] = []
+        app: AppRuntime, challengeToken: String, client: ClientFacts = ClientFacts(), dispatchID: String? = nil
     ) async throws {
-        let now = environment.now()
+        var now = environment.now()
         let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
         try codes.requireDelivery(by: OTPLoginConfig.Channel.allCases, app: app.settings)
         let limits = app.settings.otpLimits
         // The channel is known only inside the transaction.
         let (keys, number, size) = (keys, codes.newNumber(), codes.codeSize(app.settings))
-        let appID = app.settings.id
-        let outcome = try await store.perform(
+        let (appID, events) = (app.settings.id, events(app))
+        func send(at now: Timestamp) -> SendStepUpCode {
             SendStepUpCode(
                 appID: appID, reference: reference, limits: limits, now: now,
-                draft: codes.draft(of: app.settings, locales: locales), events: events(app)
+                draft: codes.draft(of: app.settings, locales: client.locales), events: events
             ) { key in
                 keys.issueCode(number: number, size: size, of: key, expiresAt: now + limits.codeLifetime)
-            })
-        switch outcome {
+            }
+        }
+        if limits.sendHook != nil,
+            case .send(let next, let purpose) = try await store.perform(Rehearsal(of: send(at: now)))
+        {
+            let budget = CallBudget(.resend, limits: limits, device: nil, now: now)
+            try await codes.askHook(
+                SendRequest(
+                    purpose, isResend: next.sends > 1, to: next.identifier, client: client, dispatchID: dispatchID),
+                of: app
+            ) { failure in
+                var subject = LoginSubject(next.identifier, userID: reference.userID)
+                (subject.sessionID, subject.purpose) = (reference.sessionID, purpose)
+                let session = BudgetOwner.session(id: reference.sessionID, userID: reference.userID)
+                return CountRefusedSend(
+                    appID: appID, budget: nil,
+                    counters: { _ in [budget.counter(.starts(session), limits.starts)] + budget.sends(of: session) },
+                    event: events.loginFailed(failure, LoginMethod(codeTo: next.identifier.type), of: subject))
+            }
+            // The hook may have taken seconds.
+            now = environment.now()
+        }
+        switch try await store.perform(send(at: now)) {
         case .refused(let refusal): throw refusal
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         case .exhausted(let limit): throw codes.refusal(limit, now: now)

@@ -22,6 +22,8 @@ package indirect enum Change: Sendable, Equatable {
     /// Takes back one event that was counted, if the counter has one.
     case uncount(CounterKey, app: AppID)
     case clearCounter(CounterKey, app: AppID)
+    /// Deletes a counter that was read. Fails with `FailedGuard.stale` if it is gone.
+    case endMark(CounterKey, app: AppID)
     /// Deletes every counter whose key begins with one of these texts.
     case clearCounters(prefixes: [String], app: AppID)
 

@@ -19,6 +19,20 @@ package protocol Intent: Sendable {
     func decide(_ facts: Facts) throws -> Decision<Outcome>
 }
 
+/// Answers what an intent would answer now, and writes nothing.
+package struct Rehearsal<I: Intent>: Intent {
+    let intent: I
+
+    package init(of intent: I) { self.intent = intent }
+
+    package var facts: FactQuery { intent.facts }
+
+    package func decide(_ facts: Facts) throws -> Decision<I.Outcome> {
+        let decision = try intent.decide(facts)
+        return .unwritten(decision.outcome, checking: decision.changes)
+    }
+}
+
 /// What an intent writes, and what it answers after the commit.
 package struct Decision<Outcome: Sendable>: Sendable {
     package let outcome: Outcome

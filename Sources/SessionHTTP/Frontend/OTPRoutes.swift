@@ -23,7 +23,8 @@ struct OTPRoutes: Sendable {
                 throw Refusal.invalidField("identifier", "must not be set together with challenge_token")
             }
             try await stepUp.sendCode(
-                app: context.app, challengeToken: challengeToken, locales: context.client.facts.locales)
+                app: context.app, challengeToken: challengeToken, client: context.client.facts,
+                dispatchID: body.dispatchID)
             return .noContent
         }
         guard let identifier = body.identifier else {
@@ -33,8 +34,8 @@ struct OTPRoutes: Sendable {
             app: context.app,
             identifier: try CanonicalIdentifier(type: identifier.type, value: identifier.value),
             loginConfigID: body.loginConfigID, codeChallenge: body.codeChallenge,
-            deviceToken: context.app.deviceToken(in: request), locales: context.client.facts.locales,
-            source: context.client.source)
+            deviceToken: context.app.deviceToken(in: request), client: context.client.facts,
+            dispatchID: body.dispatchID, source: context.client.source)
         var response = Response.noContent
         response.headers.set(.verificationToken, to: token)
         let cookies = AppCookies(app: context.app)
@@ -49,7 +50,7 @@ struct OTPRoutes: Sendable {
     @Sendable func retry(_ request: Request, context: AppContext) async throws -> Response {
         try await login.resend(
             app: context.app, token: try verificationToken(request, context.app),
-            deviceToken: context.app.deviceToken(in: request), locales: context.client.facts.locales,
+            deviceToken: context.app.deviceToken(in: request), client: context.client.facts,
             source: context.client.source)
         return .noContent
     }

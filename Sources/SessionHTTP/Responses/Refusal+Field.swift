@@ -11,6 +11,7 @@ extension Refusal {
         case .invalidIdentifier(let message), .invalidMetadata(let message): String(message.prefix { $0 != " " })
         case .identifierTaken(let field): field
         case .invalidPassword: "password"
+        case .sendDenied(let needsOtherType): needsOtherType ? "identifier.type" : nil
         case .invalidStepToken: "verification_token"
         case .invalidPaginationLimit: "limit"
         case .invalidPaginationOffset: "offset"

@@ -106,6 +106,9 @@ extension WireRefusal {
                 .forbidden, .directScopeIdentifierMismatch,
                 "the user has no identifier of a type that the scope requires")
         case .authBlocked: .init(.forbidden, .authBlocked, "the scope is denied")
+        case .sendDenied(needsOtherType: false): .init(.forbidden, .authBlocked, "no code is sent for this request")
+        case .sendDenied(needsOtherType: true):
+            .init(.forbidden, .authBlocked, "no code is sent to this type of identifier; use another one")
         case .insufficientScope(let scope): .init(.forbidden, .insufficientScope, "the scope \(scope) is required")
         case .forbidden(let message): .init(.forbidden, .forbidden, message)
         case .inactiveUser: .init(.forbidden, .inactiveUser, "the user is not active")

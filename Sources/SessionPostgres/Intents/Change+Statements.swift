@@ -14,6 +14,7 @@ extension Change {
             return [FactQuery.CounterSelector(key, limit: limit, now: now).counting(app: app)]
         case .uncount(let key, let app): return key.uncounting(app: app)
         case .clearCounter(let key, let app): return [key.clearing(app: app)]
+        case .endMark(let key, let app): return [key.ending(app: app)]
         case .clearCounters(let prefixes, let app): return CounterKey.clearing(prefixes, app: app)
 
         case .insertUser(let user, let passwordHash): return try user.insertions(passwordHash: passwordHash)

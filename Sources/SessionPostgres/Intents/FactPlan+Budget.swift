@@ -25,7 +25,7 @@ extension FactPlan {
                 key = ANY (ARRAY(
                     SELECT replace(template, $\(next), left(canonical, size))
                     FROM verifications, unnest($\(next + 1)::text[]) AS template,
-                        (VALUES (2), (3), (4), (1000000)) AS part (size)
+                        (VALUES (2), (3), (4), (5), (6), (7), (1000000)) AS part (size)
                     WHERE app_id = $1 AND token_hash = \(key.sql)))
                 """, key.values(app, Self.placeholder, TextArray(Self.templates(of: budget))))
         }
@@ -61,7 +61,7 @@ extension FactPlan {
     }
 
     /// Stands for an identifier that only the server knows yet. A plus and three characters, as the longest calling code: the
-    /// keys of some counters contain one.
+    /// keys of some counters contain one, or one and three more digits.
     private static let placeholder = "+\u{2}\u{2}\u{2}"
 
     /// The keys of the counters of an identifier of each type. The server also makes keys that no counter has.

@@ -23,6 +23,12 @@ extension FactQuery.CounterSelector {
     /// The server decides: callers in parallel wait for the row, and each then sees the count of those before it. Times and
     /// pauses come from `RateLimit`. A limit that allows nothing counts nothing.
     func counting(app: AppID) -> Statement {
+        if let refill = limit.refill {
+            return .guarded(
+                Self.refilling,
+                [app, key.text, now, now + limit.window, limit.limit, limit.window, refill],
+                orFail: .exhausted(key, until: now))
+        }
         let pauses = limit.isStreak ? (0..<max(limit.limit, 0)).map { String(RateLimit.pause(after: $0) * 1000) } : nil
         return .guarded(
             Self.counting,
@@ -44,6 +50,21 @@ extension FactQuery.CounterSelector {
                 ELSE greatest(counters.resets_at, $4) END
         WHERE counters.resets_at <= $3 OR (counters.count < $5 AND ($7 IS NULL OR ($7)[counters.count + 1] = 0
             OR counters.resets_at - $6 + ($7)[counters.count + 1] <= $3))
+        """
+}
+
+extension FactQuery.CounterSelector {
+    /// As `RateCounter.take` for a limit with a refill. `$6` is the window in seconds, `$7` the refill.
+    private static let refilling = """
+        INSERT INTO counters (app_id, key, count, resets_at) SELECT $1, $2, $6::bigint, $4::bigint WHERE $5::bigint > 0
+        ON CONFLICT (app_id, key) DO UPDATE SET
+            count = \(level) + $6, resets_at = greatest($4, counters.resets_at)
+        WHERE \(level) + $6 <= $5 * $6
+        """
+
+    /// The units that are left at the time of the call.
+    private static let level = """
+        greatest(0, counters.count - $7::bigint * least(greatest($3 - counters.resets_at + $6 * 1000, 0), $6 * 1000) / 1000)
         """
 }
 
@@ -77,6 +98,11 @@ extension CounterKey {
 
     func clearing(app: AppID) -> Statement {
         Statement("DELETE FROM counters WHERE app_id = $1 AND key = $2", [app, text])
+    }
+
+    /// A deletion that only one of several callers makes.
+    func ending(app: AppID) -> Statement {
+        .guarded("DELETE FROM counters WHERE app_id = $1 AND key = $2", [app, text], orFail: .stale)
     }
 
     /// Reads the keys in their order, so that the counters of other users cost nothing.

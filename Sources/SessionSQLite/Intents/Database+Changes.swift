@@ -14,7 +14,7 @@ extension Database {
         case .count(let key, let app, let limit, let now):
             try counters.count(key, app: app, limit: limit, now: now, in: self)
         case .uncount(let key, let app): try counters.uncount(key, app: app, in: self)
-        case .clearCounter(let key, let app): try counters.clear(key, app: app, in: self)
+        case .clearCounter(let key, let app), .endMark(let key, let app): try counters.clear(key, app: app, in: self)
         case .clearCounters(let prefixes, let app):
             try counters.write(to: self)
             try clearCounters(prefixes, app: app)

@@ -65,6 +65,7 @@ package struct BodyReader: Sendable {
                 + #""starts":{"limit":5,"window":600},"failed_checks":{"limit":10,"window":3600},"#
                 + #""failed_checks_per_day":20,"consecutive_failed_checks":99,"sends_per_hour":5,"sends_per_day":10,"#
                 + #""app_sends_per_day":10000,"calling_code_sends_per_day":2000,"allowed_prefixes":["+49!"],"#
+                + #""send_hook":{"url":"https://a!.example","if_unavailable":"deny!"},"#
                 + #""starts_per_address":{"limit":30,"window":600}}"#),
         BodyReader(AddDomainBody.self, #"{"domain":"session!.example"}"#),
         BodyReader(CORSConfigBody.self, #"{"allowed_origins":["https://a!.example"]}"#),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Who pays for a call, and with which counters")
 struct CallBudgetTests {
     private static let uses: [CallBudget.Use] = [
-        .start, .resend, .check,
+        .start, .resend, .check, .password,
     ]
 
     private func keys(
@@ -15,7 +15,9 @@ struct CallBudgetTests {
         return Set(budget.counters(for: identifier, device: standing).map(\.key))
     }
 
-    private static let shared: Set<CounterKey> = [.sendsOfApp, .sendsToCallingCode("+1")]
+    private static let shared: Set<CounterKey> = [
+        .sendsOfApp, .sendsToCallingCode("+1"), .sendsToNumberRange("+1415"),
+    ]
 
     @Test(
         "A stranger, a known device, a former one and a session share no counter but those of the whole app",
@@ -61,15 +63,47 @@ struct CallBudgetTests {
     @Test("Strangers can spend four fifths of the messages of an app and of a country")
     func share() throws {
         var limits = OTPLimits()
-        (limits.appSendsPerDay, limits.callingCodeSendsPerDay) = (100, 1)
-        func shared(_ standing: KnownDevice.Standing) throws -> [Int] {
+        (limits.appSendsPerDay, limits.callingCodeSendsPerDay, limits.numberRangeSendsPerDay) = (100, 1, 10)
+        func shared(_ standing: KnownDevice.Standing) throws -> [RateLimit] {
             CallBudget(.resend, limits: limits, device: TestApp.device(), now: now)
                 .counters(for: try TestApp.phone(), device: standing)
-                .filter { Self.shared.contains($0.key) }.map(\.limit.limit)
+                .filter { Self.shared.contains($0.key) }.map(\.limit)
         }
-        #expect(try shared(.stranger) == [80, 1])
-        #expect(try shared(.former) == [100, 1])
-        #expect(try shared(.known) == [100, 1])
+        #expect(try shared(.stranger).map(\.limit) == [80, 1, 8])
+        #expect(try shared(.former).map(\.limit) == [100, 1, 10])
+        #expect(try shared(.known).map(\.limit) == [100, 1, 10])
+        for standing in [KnownDevice.Standing.stranger, .known] {
+            #expect(try shared(standing).map(\.refill) == [100, 1, 10], "shares of one counter refill alike")
+        }
+    }
+
+    @Test("Strangers with an identifier of no user can spend three fifths; more is withheld, and takes nothing")
+    func newIdentifiers() throws {
+        let (phone, app) = (try TestApp.phone(), try appID())
+        let range = CounterKey.sendsToNumberRange("+1415")
+        func keys(_ facts: Facts, _ device: KnownDevice? = nil) -> [CounterKey] {
+            budget(.start, device).counted(facts, for: phone, app: app).compactMap {
+                if case .count(let key, _, _, _) = $0, key.text.contains("sends") { key } else { nil }
+            }
+        }
+        let totals: [CounterKey] = [.sendsOfApp, .sendsToCallingCode("+1"), range]
+        let new = facts()
+        #expect(keys(new) == totals.map { .shareOfNewIdentifiers($0) })
+        #expect(budget(.start).withholds(new, for: phone) == nil)
+        let shares = budget(.start).compared(for: phone, device: .stranger)
+            .filter { if case .shareOfNewIdentifiers = $0.key { true } else { false } }
+        #expect(shares.map(\.limit.limit) == [6000, 1200, 300])
+        #expect(shares.map(\.limit.refill) == [10_000, 2000, 500])
+        let spent = facts(.stranger, .shareOfNewIdentifiers(range))
+        #expect(budget(.start).withholds(spent, for: phone)?.counter == .shareOfNewIdentifiers(range))
+        #expect(keys(spent) == totals.map { .withheld($0) })
+        #expect(budget(.start).reached(spent, for: phone) == nil, "it is answered as if it were sent")
+        var known = spent
+        known.user = try TestApp.user()
+        #expect(budget(.start).withholds(known, for: phone) == nil)
+        #expect(keys(known) == totals)
+        #expect(keys(facts(.known), TestApp.device()) == totals)
+        #expect(Set(totals.map { CounterKey.shareOfNewIdentifiers($0).text }) == Set(totals.map(\.text)), "one row each")
     }
 
     @Test("No two counters have the same key in the store")
@@ -203,7 +237,7 @@ struct CallBudgetTests {
 
     @Test("A failed check counts its identifier once for the network, and a success ends that count")
     func failing() throws {
-        let (mail, app, check) = (try TestApp.mail(), try appID(), budget(.check))
+        let (mail, app, check) = (try TestApp.mail(), try appID(), budget(.password))
         let (mark, total) = (CounterKey.failing(mail, network: "net"), CounterKey.failuresOfNetwork("net"))
         func keys(_ changes: [Change]) -> [CounterKey] {
             changes.compactMap { if case .count(let key, _, _, _) = $0 { key } else { nil } }
@@ -215,7 +249,7 @@ struct CallBudgetTests {
         #expect(check.succeeded(at: mail, device: .stranger, facts(), app: app).isEmpty, "it has not failed")
         #expect(
             check.succeeded(at: mail, device: .stranger, facts(.stranger, mark), app: app) == [
-                .clearCounter(mark, app: app), .uncount(total, app: app),
+                .endMark(mark, app: app), .uncount(total, app: app),
             ])
         #expect(check.succeeded(at: mail, device: .known, facts(.known, mark), app: app).isEmpty)
         let login = try TestApp.verification()
@@ -226,12 +260,25 @@ struct CallBudgetTests {
 
     @Test("A network with many failing identifiers refuses others, and no known device")
     func spent() throws {
-        let (mail, check) = (try TestApp.mail(), budget(.check, TestApp.device()))
+        let (mail, check) = (try TestApp.mail(), budget(.password, TestApp.device()))
         let (mark, total) = (CounterKey.failing(mail, network: "net"), CounterKey.failuresOfNetwork("net"))
         #expect(check.reached(facts(.stranger, total), for: mail)?.counter == total)
         #expect(check.reached(facts(.former, total), for: mail)?.counter == total)
         #expect(check.reached(facts(.stranger, total, mark), for: mail) == nil, "it counts already")
         #expect(check.reached(facts(.known, total), for: mail) == nil)
         #expect(check.reached(facts(.stranger, mark), for: mail) == nil)
+        #expect(budget(.check).reached(facts(.stranger, total), for: mail) == nil, "a code was sent to its identifier")
+    }
+
+    @Test("A mark ends with the total that has its count", arguments: [0, 1, 599])
+    func windows(seconds: Int) throws {
+        let late = CallBudget(
+            .password, limits: OTPLimits(), device: nil, networks: [Self.network],
+            now: Timestamp(seconds: 1_800_000_000) + seconds)
+        let changes = late.failed(at: try TestApp.mail(), device: .stranger, facts(), app: try appID())
+        let ends = changes.compactMap { change -> Timestamp? in
+            if case .count(_, _, let limit, let now) = change { now + limit.window } else { nil }
+        }
+        #expect(Set(ends) == [Timestamp(seconds: 1_800_000_600)])
     }
 }

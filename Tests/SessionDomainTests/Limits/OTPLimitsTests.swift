@@ -24,6 +24,7 @@ struct OTPLimitsTests {
             ("+211912345678", "+211"), ("+5511912345678", "+55"), ("+5931234567", "+593"), ("+1234567", "+1"),
         ])
     func callingCode(number: String, code: String) {
+        #expect(CallingCode.range(of: number) == String(number.prefix(code.count + 3)))
         #expect(CallingCode.of(number) == code)
     }
 

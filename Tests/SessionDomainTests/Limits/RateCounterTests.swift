@@ -28,6 +28,69 @@ struct RateCounterTests {
         #expect(decision == .refused(until: now + 60))
     }
 
+    @Test("A limit that refills gives each event back evenly over its window")
+    func refill() {
+        let limit = RateLimit.refilling(2, by: 2, window: 60)
+        var counter: RateCounter?
+        func take(after seconds: Int) -> Timestamp? {
+            switch RateCounter.take(counter, limit: limit, now: now + seconds) {
+            case .allowed(let next):
+                counter = next
+                return nil
+            case .refused(let until): return until
+            }
+        }
+        #expect(take(after: 0) == nil)
+        #expect(take(after: 0) == nil)
+        // 2 in 60 seconds: one each 30 seconds.
+        #expect(take(after: 0) == now + 30)
+        #expect(take(after: 29) == now + 30)
+        #expect(take(after: 30) == nil)
+        #expect(take(after: 30) == now + 60)
+        #expect(take(after: 50) == now + 60)
+        #expect(take(after: 90) == nil)
+        #expect(take(after: 90) == nil, "it was full again")
+        #expect(take(after: 80) != nil, "a clock that is behind gives nothing back")
+    }
+
+    @Test("Shares of one counter: who has the smaller one leaves the rest to the others")
+    func shares() {
+        let (small, whole) = (RateLimit.refilling(3, by: 5, window: 100), RateLimit.refilling(5, by: 5, window: 100))
+        var counter: RateCounter?
+        func take(_ limit: RateLimit, after seconds: Int = 0) -> Bool {
+            guard case .allowed(let next) = RateCounter.take(counter, limit: limit, now: now + seconds) else { return false }
+            counter = next
+            return true
+        }
+        #expect((0..<4).map { _ in take(small) } == [true, true, true, false])
+        #expect((0..<3).map { _ in take(whole) } == [true, true, false])
+        // Two of the whole come back before one of the small share does.
+        #expect(!take(small, after: 40) && take(small, after: 60))
+    }
+
+    @Test("Over any time, a limit that refills allows no more than its size and its refill", arguments: 0..<50)
+    func refillProperty(seed: UInt64) {
+        var generator = SplitMix(state: seed)
+        let refill = Int.random(in: 1...200, using: &generator)
+        let limit = RateLimit.refilling(Int.random(in: 1...refill, using: &generator), by: refill, window: 60)
+        var (counter, time, allowed): (RateCounter?, Timestamp, Int) = (nil, now, 0)
+        for _ in 0..<500 {
+            time = Timestamp(milliseconds: time.milliseconds + .random(in: 0...1500, using: &generator))
+            switch RateCounter.take(counter, limit: limit, now: time) {
+            case .allowed(let next): (counter, allowed) = (next, allowed + 1)
+            case .refused(let until):
+                #expect(until > time && until <= time + 61)
+                guard case .allowed = RateCounter.take(counter, limit: limit, now: until) else {
+                    Issue.record("a refusal names a time that works")
+                    return
+                }
+            }
+            let most = limit.limit + Int((Double(refill) * time.seconds(since: now) / 60).rounded(.up)) + 1
+            #expect(allowed <= most)
+        }
+        #expect(allowed >= limit.limit)
+    }
+
     /// Random sequences of events from a seeded generator.
     @Test("No window contains more events than the limit, and a refusal names a time that works", arguments: 0..<50)
     func property(seed: UInt64) {

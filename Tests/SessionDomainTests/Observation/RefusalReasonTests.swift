@@ -21,7 +21,8 @@ struct RefusalReasonTests {
             (.migrationsOfNetwork("n"), "migrations_of_address"), (.sends(owner, .hour), "sends_hour"),
             (.sends(owner, .day), "sends_day"), (.failuresOfGroup("g"), "failures_of_user"),
             (.sendsOfGroup("g"), "sends_of_user"), (.sendsOfApp, "sends_of_app"),
-            (.sendsToCallingCode("+33"), "sends_to_calling_code"), (.stepUps(userID: "u"), "step_ups"),
+            (.sendsToCallingCode("+33"), "sends_to_calling_code"),
+            (.sendsToNumberRange("+33612"), "sends_to_number_range"), (.stepUps(userID: "u"), "step_ups"),
             (.deliveryTests, "delivery_tests"),
         ]
         for (counter, name) in counters { #expect(counter.limit.rawValue == name) }

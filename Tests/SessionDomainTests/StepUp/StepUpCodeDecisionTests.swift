@@ -201,12 +201,12 @@ struct StepUpCodeDecisionTests {
         let counted = [Change.count(starts, app: try appID(), limit: OTPLimits().starts, now: now)] + sends
         #expect(
             try send(try facts(challenge) { $0.verification = nil })
-                == Decision(.send(first), counted + [.insertVerification(first), queued]))
+                == Decision(.send(first, .stepUp), counted + [.insertVerification(first), queued]))
         let expired = try TestApp.verification(Self.key, sent: 600, expires: 0)
         #expect(
             try send(try facts(challenge) { $0.verification = expired })
                 == Decision(
-                    .send(first), counted + [.deleteVerification(expired), .insertVerification(first), queued]))
+                    .send(first, .stepUp), counted + [.deleteVerification(expired), .insertVerification(first), queued]))
         let limited = try facts(challenge) { facts in
             facts.verification = nil
             facts.failures.add(.exhausted(starts, until: now + 9))
@@ -214,7 +214,7 @@ struct StepUpCodeDecisionTests {
         #expect(try send(limited) == Decision(.exhausted(ReachedLimit(starts, until: now + 9))))
         let running = try TestApp.verification(Self.key, sent: 30)
         let resent = try send(try facts(challenge) { $0.verification = running })
-        guard case .send(let next) = resent.outcome else {
+        guard case .send(let next, _) = resent.outcome else {
             Issue.record("the code is not sent again")
             return
         }
@@ -224,10 +224,10 @@ struct StepUpCodeDecisionTests {
         #expect(next.sends == 2)
     }
 
-    @Test("A code to an identifier that a step adds is one of the strangers' messages of app and country")
+    @Test("A code to an identifier that a step adds is one of those to new identifiers, of app, country and range")
     func share() throws {
         let phone = try TestApp.phone()
-        let shared: [CounterKey] = [.sendsOfApp, .sendsToCallingCode("+1")]
+        let shared: [CounterKey] = [.sendsOfApp, .sendsToCallingCode("+1"), .sendsToNumberRange("+1415")]
         func limits(_ challenge: StepUpChallenge, of user: User) throws -> [Int] {
             let decision = try send(
                 try facts(challenge) { facts in
@@ -241,9 +241,9 @@ struct StepUpCodeDecisionTests {
         }
         let user = try TestApp.user([try TestApp.mail()])
         let adding = try TestApp.challenge(step: StepUpStep.verifySMS, newIdentifier: phone)
-        #expect(try limits(adding, of: user) == [8000, 1600])
+        #expect(try limits(adding, of: user) == [6000, 1200, 300])
         let owner = try TestApp.user([try TestApp.mail(), phone])
-        #expect(try limits(try TestApp.challenge(step: StepUpStep.verifySMS), of: owner) == [10_000, 2000])
+        #expect(try limits(try TestApp.challenge(step: StepUpStep.verifySMS), of: owner) == [10_000, 2000, 500])
     }
 
     @Test("A code goes to the identifier to add, else to the first of the user that fits the step and is not held")
@@ -260,7 +260,7 @@ struct StepUpCodeDecisionTests {
         let first = Verification(
             tokenHash: Self.key, appID: try appID(), identifier: phone, loginConfigID: "", codeChallenge: nil,
             code: TestApp.code("new", of: Self.key), lastSentAt: now, createdAt: now)
-        #expect(fitting.outcome == .send(first))
+        #expect(fitting.outcome == .send(first, .stepUp))
         let held = try facts(sms) { facts in
             facts.user = try TestApp.user([phone])
             facts.user?.heldUntil = [phone: now + 1]

@@ -25,11 +25,12 @@ struct LimitsConfigTests {
             + #""delivery_tests":{"limit":28,"window":29},"failed_checks":{"limit":16,"window":17},"#
             + #""failed_checks_per_day":18,"failures_per_address":{"limit":13,"window":14},"#
             + #""invalid_calls_per_address":{"limit":20,"window":21},"migrations_per_address":{"limit":30,"window":31},"#
-            + #""notices_per_day":32,"resend_delay":19,"sends_per_day":22,"sends_per_hour":23,"#
+            + #""notices_per_day":32,"number_range_sends_per_day":35,"resend_delay":19,"#
+            + #""send_hook":{"if_unavailable":"deny","url":"https://a.example"},"sends_per_day":22,"sends_per_hour":23,"#
             + #""sends_per_verification":6,"starts":{"limit":24,"window":25},"#
             + #""starts_per_address":{"limit":26,"window":27},"step_ups":{"limit":33,"window":34}}"#
         let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body = LimitsConfigBody(try limits(json))
         #expect(String(decoding: try encoder.encode(body), as: UTF8.self) == json)
         // A new limit must not be forgotten here.
@@ -51,6 +52,8 @@ struct LimitsConfigTests {
             (#"{"sends_per_hour":-1}"#, "sends_per_hour"), (#"{"sends_per_day":1000001}"#, "sends_per_day"),
             (#"{"app_sends_per_day":-1}"#, "app_sends_per_day"),
             (#"{"calling_code_sends_per_day":-1}"#, "calling_code_sends_per_day"),
+            (#"{"number_range_sends_per_day":-1}"#, "number_range_sends_per_day"),
+            (#"{"send_hook":{"url":"https://a.example","if_unavailable":"no"}}"#, "send_hook.if_unavailable"),
             (#"{"allowed_prefixes":["33"]}"#, "allowed_prefixes"), (#"{"allowed_prefixes":["+"]}"#, "allowed_prefixes"),
             (#"{"allowed_prefixes":["+0"]}"#, "allowed_prefixes"),
             (#"{"starts_per_address":{"limit":1,"window":86401}}"#, "starts_per_address.window"),

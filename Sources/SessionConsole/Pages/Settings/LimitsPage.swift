@@ -93,13 +93,23 @@ enum LimitsPage {
             rate(form, "delivery_tests", "Test messages of operators", limits.deliveryTests)
             form.number(
                 "app_sends_per_day", "Of the whole app in a day", limits.appSendsPerDay,
-                hint: "It bounds what an attack can cost. Strangers can spend four fifths.")
+                hint: "It bounds what an attack can cost. Strangers can spend four fifths, three for new users.")
             form.number(
                 "calling_code_sends_per_day", "To one country in a day", limits.callingCodeSendsPerDay,
                 hint: "SMS to the numbers of one calling code, such as +33.")
+            form.number(
+                "number_range_sends_per_day", "To one range of numbers in a day", limits.numberRangeSendsPerDay,
+                hint: "A range is a calling code and three digits, such as +33612.")
             form.lines(
                 "allowed_prefixes", "Countries for SMS", limits.allowedPrefixes,
                 hint: "Beginnings of phone numbers, such as +33 or +1415, one per line. Empty: all countries.")
+            form.text(
+                "send_hook.url", "Send hook", limits.sendHook?.url,
+                hint: "A URL of your backend that decides before each code is sent. Empty: none.")
+            form.choice(
+                "send_hook.if_unavailable", "If the hook gives no answer in 2 seconds",
+                [("allow", "Send the code"), ("deny", "Send no code")],
+                selected: limits.sendHook?.ifUnavailable.rawValue ?? "allow")
         }
     }
 
@@ -163,7 +173,9 @@ enum LimitsPage {
         limits.sendsPerDay = try form.number("sends_per_day")
         limits.appSendsPerDay = try form.number("app_sends_per_day")
         limits.callingCodeSendsPerDay = try form.number("calling_code_sends_per_day")
+        limits.numberRangeSendsPerDay = try form.number("number_range_sends_per_day")
         limits.allowedPrefixes = form.lines("allowed_prefixes")
+        limits.sendHook = try sendHook(form)
         limits.startsPerAddress = try form.rateLimit("starts_per_address", seconds: "window")
         limits.failuresPerAddress = try form.rateLimit("failures_per_address", seconds: "window")
         limits.invalidCallsPerAddress = try form.rateLimit("invalid_calls_per_address", seconds: "window")
@@ -172,6 +184,7 @@ enum LimitsPage {
         limits.noticesPerDay = try form.number("notices_per_day")
         limits.deliveryTests = try form.rateLimit("delivery_tests", seconds: "window")
         try limits.validate()
+        if let hook = limits.sendHook { try visit.service.delivery.checkHook(hook) }
         let next = limits
         if let page = try await SettingsConfirmation.page(
             "Save the limits", form, to: visit.path / "limits", in: .logins, from: ("Limits", visit.path / "limits"),
@@ -179,7 +192,12 @@ enum LimitsPage {
         {
             return page
         }
-        try await visit.service.apps.update(visit.app.id) { app in app.otpLimits = next }
+        _ = try await visit.service.delivery.setLimits(next, app: visit.app.id)
         return .redirect(visit.path / "limits", .saved)
+    }
+
+    private static func sendHook(_ form: FormBody) throws(Refusal) -> SendHookConfig? {
+        guard let url = form.filled("send_hook.url") else { return nil }
+        return SendHookConfig(url: url, ifUnavailable: try form.choice("send_hook.if_unavailable", [.allow, .deny]))
     }
 }

@@ -12,6 +12,7 @@ enum EventText {
         "user.identifier.deleted": "An e-mail address or phone number of a user was removed.",
         "user.session.created": "A user has signed in.",
         "user.session.revoked": "A session was ended before it expired, and the reason says why.",
+        "send_hook.failed": "The send hook of your backend gave no valid answer.",
         "step_up.hook_failed": "The delegation hook of your backend gave no valid answer.",
         "user.status.updated": "A user was activated, deactivated or suspended.",
         "user.limits.cleared": "The limits of a user were set back, by an operator.",

@@ -1,4 +1,4 @@
-/// Reads and changes the routes that an app has of its own.
+/// Reads and changes the routes that an app has of its own, and its limits of messages.
 @available(service, *)
 package struct DeliveryManagement: Sendable {
     /// The routes that replace those of an app, by channel. A missing channel uses the routes of the service.
@@ -122,6 +122,25 @@ package struct DeliveryManagement: Sendable {
             app.delivery = OTPLoginConfig.Channel.allCases.allSatisfy { config[$0].isEmpty } ? nil : config
         }
     }
+
+    /// Replaces the limits of codes, failed checks and messages.
+    ///
+    /// - Throws: `Refusal.invalidField` for a hook that the service may not call.
+    package func setLimits(_ limits: OTPLimits, app: AppID) async throws -> OTPLimits {
+        if let hook = limits.sendHook {
+            _ = try await apps.app(app)
+            try checkHook(hook)
+            // The key is published well before it signs the first request.
+            try await hookKeys.ensure(app: app)
+        }
+        return try await apps.update(app) { app in
+            app.otpLimits = limits
+            return limits
+        }
+    }
+
+    /// Rejects a hook that `setLimits` would reject.
+    package func checkHook(_ hook: SendHookConfig) throws(Refusal) { try egress.check(hook.url, field: "send_hook.url") }
 
     /// Names the routes of an app as they are now. A route is changed by its place, which another change can move.
     package static func version(of config: DeliveryConfig?) -> String {

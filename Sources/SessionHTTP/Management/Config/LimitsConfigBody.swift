@@ -15,6 +15,30 @@ struct LimitsConfigBody: Codable {
         var rateLimit: RateLimit { RateLimit(limit: limit, window: window) }
     }
 
+    /// The hook that decides on messages.
+    struct SendHook: Codable {
+        let url: String
+        let ifUnavailable: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case url
+            case ifUnavailable = "if_unavailable"
+        }
+
+        init(_ config: SendHookConfig) {
+            url = config.url
+            ifUnavailable = config.ifUnavailable.rawValue
+        }
+
+        func config() throws(Refusal) -> SendHookConfig {
+            guard let ifUnavailable else { return SendHookConfig(url: url) }
+            guard let rule = SendHookConfig.Fallback(rawValue: ifUnavailable) else {
+                throw .invalidField("send_hook.if_unavailable", "must be allow or deny")
+            }
+            return SendHookConfig(url: url, ifUnavailable: rule)
+        }
+    }
+
     let codeLifetime: Int?
     let checksPerCode: Int?
     let resendDelay: Int?
@@ -27,7 +51,9 @@ struct LimitsConfigBody: Codable {
     let sendsPerDay: Int?
     let appSendsPerDay: Int?
     let callingCodeSendsPerDay: Int?
+    let numberRangeSendsPerDay: Int?
     let allowedPrefixes: [String]?
+    let sendHook: SendHook?
     let startsPerAddress: Rate?
     let failuresPerAddress: Rate?
     let invalidCallsPerAddress: Rate?
@@ -49,6 +75,8 @@ struct LimitsConfigBody: Codable {
         case sendsPerDay = "sends_per_day"
         case appSendsPerDay = "app_sends_per_day"
         case callingCodeSendsPerDay = "calling_code_sends_per_day"
+        case numberRangeSendsPerDay = "number_range_sends_per_day"
+        case sendHook = "send_hook"
         case allowedPrefixes = "allowed_prefixes"
         case startsPerAddress = "starts_per_address"
         case failuresPerAddress = "failures_per_address"
@@ -72,7 +100,9 @@ struct LimitsConfigBody: Codable {
         sendsPerDay = limits.sendsPerDay
         appSendsPerDay = limits.appSendsPerDay
         callingCodeSendsPerDay = limits.callingCodeSendsPerDay
+        numberRangeSendsPerDay = limits.numberRangeSendsPerDay
         allowedPrefixes = limits.allowedPrefixes
+        sendHook = limits.sendHook.map(SendHook.init)
         startsPerAddress = Rate(limits.startsPerAddress)
         failuresPerAddress = Rate(limits.failuresPerAddress)
         invalidCallsPerAddress = Rate(limits.invalidCallsPerAddress)
@@ -99,6 +129,8 @@ struct LimitsConfigBody: Codable {
         limits.sendsPerDay = sendsPerDay ?? limits.sendsPerDay
         limits.appSendsPerDay = appSendsPerDay ?? limits.appSendsPerDay
         limits.callingCodeSendsPerDay = callingCodeSendsPerDay ?? limits.callingCodeSendsPerDay
+        limits.numberRangeSendsPerDay = numberRangeSendsPerDay ?? limits.numberRangeSendsPerDay
+        limits.sendHook = try sendHook?.config()
         limits.allowedPrefixes = allowedPrefixes ?? limits.allowedPrefixes
         limits.startsPerAddress = startsPerAddress?.rateLimit ?? limits.startsPerAddress
         limits.failuresPerAddress = failuresPerAddress?.rateLimit ?? limits.failuresPerAddress

@@ -5,6 +5,7 @@ import SessionDomain
 @available(service, *)
 struct LimitsConfigRoutes: Sendable {
     let apps: AppManagement
+    let delivery: DeliveryManagement
 
     @Sendable func get(_ request: Request, context: OperatorContext) async throws -> Response {
         try .config(LimitsConfigBody(try await apps.app(context.appID).otpLimits))
@@ -12,10 +13,6 @@ struct LimitsConfigRoutes: Sendable {
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
         let limits = try await request.decodeExactly(LimitsConfigBody.self).limits()
-        let stored = try await apps.update(context.appID) { app in
-            app.otpLimits = limits
-            return app.otpLimits
-        }
-        return try .config(LimitsConfigBody(stored))
+        return try .config(LimitsConfigBody(try await delivery.setLimits(limits, app: context.appID)))
     }
 }

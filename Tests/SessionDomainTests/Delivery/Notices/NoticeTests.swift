@@ -199,7 +199,8 @@ struct NoticeTests {
         }
         let app = [CounterKey.sendsOfApp: OTPLimits().appSendsPerDay]
         let country = [CounterKey.sendsToCallingCode("+1"): OTPLimits().callingCodeSendsPerDay]
-        #expect(counted == [[.notices(userID: "usr_1", .passwordChanged): 5], app, app, country, app])
+        let range = [CounterKey.sendsToNumberRange("+1415"): OTPLimits().numberRangeSendsPerDay]
+        #expect(counted == [[.notices(userID: "usr_1", .passwordChanged): 5], app, app, country, range, app])
     }
 
     @Test("Each recipient gets a message of its own, which stores no text")
