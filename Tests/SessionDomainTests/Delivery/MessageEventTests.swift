@@ -94,7 +94,8 @@ struct MessageEventTests {
         ) { _, _ in verification }
         let codes = CodeSender(
             keys: TestApp.keys, routes: FixedRoutes([]), environment: stillEnvironment.observed(by: observer),
-            courier: try MessageOutboxTests().courier(PlayedMessages([]), []))
+            courier: try MessageOutboxTests().courier(PlayedMessages([]), []),
+            hook: SendHookTests.hook(.unreachable, EventRecorder()), store: EventRecorder())
         var taken: [FailedGuard] = []
         var events = 0
         for _ in 0..<5 {

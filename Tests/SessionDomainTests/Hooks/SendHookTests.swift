@@ -5,17 +5,20 @@ import Testing
 
 @Suite("Send hook")
 struct SendHookTests {
+    static func hook(_ egress: FakeEgress, _ store: EventRecorder) -> SendHook {
+        let keys = HookKeys(store: KeyStore(), keys: TestApp.keys, directory: nil, environment: stillEnvironment)
+        return SendHook(
+            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment), places: .ofUsers(),
+            store: store, environment: stillEnvironment)
+    }
+
     private func ask(
         _ egress: FakeEgress, _ recorder: EventRecorder = EventRecorder(), to identifier: CanonicalIdentifier? = nil,
         ifUnavailable: SendHookConfig.Fallback = .allow, isConfigured: Bool = true
     ) async throws -> LoginFailure? {
-        let keys = HookKeys(store: KeyStore(), keys: TestApp.keys, directory: nil, environment: stillEnvironment)
-        let hook = SendHook(
-            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment), places: .ofUsers(),
-            store: recorder, environment: stillEnvironment)
         let config = SendHookConfig(url: "https://hooks.example.com/send", ifUnavailable: ifUnavailable)
         let app = try TestApp.open(hasHookKey: true) { $0.otpLimits.sendHook = isConfigured ? config : nil }
-        return try await hook.refusal(
+        return try await Self.hook(egress, recorder).refusal(
             of: SendRequest(
                 .login, to: try identifier ?? TestApp.mail("Ada@example.com"),
                 client: ClientFacts(ip: "203.0.113.7", userAgent: "App/1.0", platform: "ios"), dispatchID: "dsp_1"),
@@ -38,7 +41,7 @@ struct SendHookTests {
         #expect(request.header("User-Agent") == "Prelude-SessionSendHook/1.0")
         #expect(request.header("X-Webhook-Signature-V2") != nil)
         let expected: JSONValue = .object([
-            "purpose": "login", "is_resend": false, "dispatch_id": "dsp_1",
+            "purpose": "login", "is_resend": .bool(false), "dispatch_id": "dsp_1",
             "identifier": .object(["type": "email_address", "value": "Ada@example.com"]),
             "signals": .object(["user_agent": "App/1.0", "platform": "ios", "ip": "203.0.113.7"]),
         ])
