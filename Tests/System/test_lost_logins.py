@@ -1,6 +1,7 @@
 """Tests logins whose responses are lost: with the SDK behind a proxy that cuts every response once, and with a device that
 shares no code with this package."""
 
+import postgres
 import pytest
 
 from conftest import running
@@ -8,6 +9,7 @@ from device import Device, new_attempt
 from faulty_proxy import FaultyProxy
 from person import Person, new_email
 from service import Service
+from shifted_clock import ShiftedService, needs_shift
 from test_migration import pkce
 from test_terminal import log_in_with_code
 
@@ -71,6 +73,9 @@ class Login:
     def check(self, code: str | None = None):
         return self.device.check(self.verification, code or self.person.code(self.email))
 
+    def challenge_token(self) -> str:
+        return self.check().json["challenge_token"]
+
 
 def outcome(answer) -> tuple[int, str | None]:
     return answer.status, answer.code
@@ -109,3 +114,20 @@ def test_a_finalize_is_repeated_for_its_key_and_attempt_until_the_first_refresh(
     person.refresh()
     assert outcome(person.device.finalize(token, verifier, attempt)) == (409, "token_reused")
     assert person.device.refresh(person.refresh_token).status == 200
+
+
+@needs_shift
+@postgres.only_embedded
+def test_a_finalize_is_repeated_after_its_challenge_has_expired_and_a_first_one_is_not(tmp_path):
+    service = ShiftedService(tmp_path)
+    with running(service):
+        person, (verifier, challenge), attempt = Person(service), pkce(), new_attempt()
+        started, unused = (Login(person, challenge).challenge_token() for _ in range(2))
+        person.keep(person.device.finalize(started, verifier, attempt))
+        service.set_clock(301)
+        for token, other in ((unused, attempt), (unused, None), (started, None), (started, new_attempt())):
+            assert outcome(person.device.finalize(token, verifier, other)) == (401, "expired_challenge_token")
+        again = person.device.finalize(started, verifier, attempt)
+        assert again.headers["X-Refresh-Token"] == person.refresh_token
+        assert person.device.refresh(person.refresh_token).status == 200
+        assert outcome(person.device.finalize(started, verifier, attempt)) == (401, "expired_challenge_token")

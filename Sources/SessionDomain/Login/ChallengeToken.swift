@@ -196,14 +196,18 @@ extension AppRuntime {
     }
 
     /// Verifies a challenge token of this app: signature and audience first, then time.
-    func verifyChallenge(_ token: String, now: Timestamp) throws(Refusal) -> ChallengeClaims {
+    ///
+    /// - Parameter mayBeExpired: Whether the caller checks the time itself.
+    func verifyChallenge(
+        _ token: String, now: Timestamp, mayBeExpired: Bool = false
+    ) throws(Refusal) -> ChallengeClaims {
         guard !token.isEmpty else { throw .missingChallenge }
         guard
             let claims = try? JWT.verify(
                 token, as: ChallengeClaims.self, type: TokenType.challenge, keys: challengeKeys),
             claims.aud == challengeAudience
         else { throw .invalidChallenge }
-        guard claims.exp > now.seconds else { throw .expiredChallenge }
+        guard mayBeExpired || claims.exp > now.seconds else { throw .expiredChallenge }
         return claims
     }
 

@@ -29,7 +29,8 @@ package struct SessionLifecycle: Sendable {
         previousToken: String?, device: Device, client: ClientFacts
     ) async throws -> IssuedTokens {
         let now = environment.now()
-        let challenge = try app.verifyChallenge(challengeToken, now: now)
+        // A call with an attempt id may repeat one that was made in time.
+        let challenge = try app.verifyChallenge(challengeToken, now: now, mayBeExpired: proof?.attempt != nil)
         guard challenge.grantMode == ChallengeClaims.sessionStart else { throw Refusal.invalidChallenge }
         guard challenge.currentStep == ChallengeClaims.completed else { throw Refusal.stepNotCompleted }
         do throws(Refusal) { try checkVerifier(codeVerifier, against: challenge.codeChallenge) } catch {
@@ -38,6 +39,7 @@ package struct SessionLifecycle: Sendable {
         }
         let use = try admitted(proof, app: app, proofIsOptional: proofIsOptional, now: now)
         let policy = app.settings.sessions
+        let isExpired = challenge.exp <= now.seconds
         let session = Session(
             id: Session.id(startedBy: challenge), appID: app.settings.id, userID: challenge.sub,
             keyThumbprint: use?.thumbprint, attempts: RotationAttempts(last: use?.attempt),
@@ -45,19 +47,22 @@ package struct SessionLifecycle: Sendable {
             scopes: challenge.grantedScopes?.filter { !ReservedScope.isReserved($0) } ?? [], device: device,
             createdAt: now, idleExpiresAt: now + policy.idleLifetime, absoluteExpiresAt: now + policy.absoluteLifetime)
         let grants = passingGrants(challenge, session: session, now: now)
-        let outcome = try await store.perform(
-            StartSession(
-                session: session, grants: grants, challengeID: challenge.jti,
-                verification: challenge.answeredVerification, challengeEpoch: challenge.loginEpoch,
-                endsHolds: challenge.endsHolds ?? false,
-                challengeExpiresAt: Timestamp(seconds: challenge.exp),
-                method: challenge.method, proof: use,
-                previousSessionID: previousToken.flatMap {
-                    RefreshToken($0, app: app.settings.id, keys: keys)?.sessionID
-                },
-                maximumSessions: policy.maximumSessions, now: now,
-                events: EventFactory(appID: app.settings.id, environment: environment),
-                newDevice: challenge.newDeviceNotice(from: app.settings, environment: environment)))
+        let outcome: StartSessionOutcome =
+            isExpired
+            ? .challengeReused
+            : try await store.perform(
+                StartSession(
+                    session: session, grants: grants, challengeID: challenge.jti,
+                    verification: challenge.answeredVerification, challengeEpoch: challenge.loginEpoch,
+                    endsHolds: challenge.endsHolds ?? false,
+                    challengeExpiresAt: Timestamp(seconds: challenge.exp),
+                    method: challenge.method, proof: use,
+                    previousSessionID: previousToken.flatMap {
+                        RefreshToken($0, app: app.settings.id, keys: keys)?.sessionID
+                    },
+                    maximumSessions: policy.maximumSessions, now: now,
+                    events: EventFactory(appID: app.settings.id, environment: environment),
+                    newDevice: challenge.newDeviceNotice(from: app.settings, environment: environment)))
         switch outcome {
         case .started(let user): return try issue(challenge, session, user, grants, app, client, now)
         case .replayedProof: throw Refusal.replayedProof
@@ -66,6 +71,7 @@ package struct SessionLifecycle: Sendable {
             case .repeated(let session, let user, let grants):
                 return try issue(challenge, session, user, grants, app, client, now)
             case .replayedProof: throw Refusal.replayedProof
+            case .challengeReused where isExpired: throw Refusal.expiredChallenge
             case .challengeReused: throw try await reported(.reusedChallenge, as: .challengeReused, challenge, app, now)
             }
         case .challengeVoid: throw try await reported(.voidChallenge, as: .invalidChallenge, challenge, app, now)
