@@ -11,7 +11,7 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
     package let type: IdentifierType
     /// E.164 for a phone number; trimmed, NFC and lower case for an e-mail address, with the ASCII form of its domain.
     package let canonical: String
-    /// As typed, trimmed, with the readable form of a domain in `xn--` form. Messages are sent to it, and it is shown.
+    /// As typed, trimmed, with the form of the domain that people read. Messages are sent to it, and it is shown.
     package let value: String
 
     /// `type:canonical`, unique within an app.
@@ -111,20 +111,24 @@ package struct CanonicalIdentifier: Sendable, Hashable, Codable {
         return CanonicalIdentifier(type: .emailAddress, canonical: canonical, value: withReadableDomain(typed))
     }
 
-    /// An address in lower case with the ASCII form of its domain. `nil` for a domain that has none.
+    /// An address in lower case with the ASCII form of its domain. `nil` for a domain that has none, or that could be read
+    /// as ASCII: the form of `ｅｘａｍｐｌｅ.com` is `example.com`, which is another domain.
     ///
     /// Earlier versions stored the domain as it was typed, so the stores convert theirs once.
     package static func withASCIIDomain(_ address: String) -> String? {
-        guard let at = address.unicodeScalars.lastIndex(of: "@"),
-            let domain = MailDomain.ascii(String(address[address.unicodeScalars.index(after: at)...]))
-        else { return nil }
-        return address[...at] + domain
+        withDomain(address) { typed in
+            typed.unicodeScalars.contains(where: \.resemblesASCII) ? nil : MailDomain.ascii(typed)
+        }
     }
 
     private static func withReadableDomain(_ address: String) -> String {
+        withDomain(address, MailDomain.shown) ?? address
+    }
+
+    private static func withDomain(_ address: String, _ form: (_ typed: String) -> String?) -> String? {
         guard let at = address.unicodeScalars.lastIndex(of: "@"),
-            let domain = MailDomain.readable(String(address[address.unicodeScalars.index(after: at)...]))
-        else { return address }
+            let domain = form(String(address[address.unicodeScalars.index(after: at)...]))
+        else { return nil }
         return address[...at] + domain
     }
 

@@ -2,10 +2,14 @@ internal import SessionDomain
 
 extension Migration {
     /// Addresses with the ASCII form of their domain. If another user of the app has that form already, the row stays, and the
-    /// user is found by the id only. Nodes of the version before do not find the rewritten ones.
+    /// user is found by the id only. A row also stays if its domain could be read as ASCII.
+    ///
+    /// Nodes of the version before do not find the rewritten ones, and would create their users again. So they no longer
+    /// start if there are any.
     static let asciiDomains = Migration(
         number: 14, name: "ASCII domains", usableFrom: 10,
         work: .rows { connection in
+            var isRewritten = false
             for table in ["identifiers", "verifications"] {
                 let query = """
                     SELECT DISTINCT app_id, canonical FROM \(table)
@@ -16,6 +20,7 @@ extension Migration {
                 }
                 for (app, old) in addresses {
                     guard let new = CanonicalIdentifier.withASCIIDomain(old) else { continue }
+                    isRewritten = true
                     // Codes may be several for one address.
                     let isFree = """
                         NOT EXISTS (SELECT 1 FROM identifiers
@@ -31,5 +36,6 @@ extension Migration {
                     ])
                 }
             }
+            if isRewritten { try connection.run([Migration.needing(14)]) }
         })
 }

@@ -98,8 +98,12 @@ struct Migration: Sendable {
     }
 
     /// Keeps the versions before `copiedProofs` from a database that has such proofs: they would accept them again.
-    static let needingCopiedProofs = Statement(
-        "UPDATE prelude_session SET usable_from = \(copiedProofs.number) WHERE usable_from < \(copiedProofs.number)")
+    static let needingCopiedProofs = needing(copiedProofs.number)
+
+    /// Keeps the versions before a step from a database whose rows they would misread.
+    static func needing(_ number: Int) -> Statement {
+        Statement("UPDATE prelude_session SET usable_from = \(number) WHERE usable_from < \(number)")
+    }
 
     /// What creates that row.
     static let ledger = [

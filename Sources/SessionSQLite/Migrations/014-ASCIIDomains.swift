@@ -3,7 +3,7 @@ internal import SessionDomain
 
 extension Migration {
     /// Addresses with the ASCII form of their domain. If another user of the app has that form already, the row stays, and the
-    /// user is found by the id only.
+    /// user is found by the id only. A row also stays if its domain could be read as ASCII.
     static let asciiDomains = Migration(
         number: 14, name: "ASCII domains", sql: "",
         rows: { db in

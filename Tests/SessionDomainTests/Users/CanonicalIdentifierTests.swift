@@ -79,6 +79,68 @@ struct CanonicalIdentifierTests {
     }
 
     @Test(
+        "A domain is shown in letters only if they are of one script, or of those written together (UTS #39 §5.2)",
+        arguments: [
+            // Cyrillic, Greek and Armenian letters in Latin names, and the other way round.
+            ("p\u{430}ypal.com", false), ("ap\u{440}le.com", false), ("goog\u{4CF}e.com", false),
+            ("micr\u{3BF}soft.com", false), ("g\u{585}ogle.com", false),
+            ("\u{43F}o\u{447}\u{442}\u{430}.example", false),
+            ("mail.p\u{430}ypal.com", false), ("p\u{430}ypal.m\u{FC}nchen.de", false),
+            // Wholly Cyrillic, Greek or Armenian, and like Latin: apple, paypal, lover, son.
+            ("\u{430}\u{440}\u{440}\u{4CF}\u{435}.com", false),
+            ("\u{440}\u{430}\u{443}\u{440}\u{430}\u{4CF}.com", false),
+            ("\u{3B9}\u{3BF}\u{3BD}\u{3B9}.gr", false), ("\u{57D}\u{585}\u{578}.example", false),
+            ("\u{441}\u{43E}-24.example", false),
+            // One script, with digits and hyphens.
+            ("m\u{FC}nchen.de", true), ("24.m\u{FC}nchen-24.de", true), ("na\u{EF}ve-caf\u{E9}.fr", true),
+            ("\u{43F}\u{43E}\u{447}\u{442}\u{430}.example", true),
+            ("\u{43F}\u{440}\u{438}\u{43C}\u{435}\u{440}-24.\u{440}\u{444}", true),
+            // A top-level domain may look Latin.
+            ("\u{43F}\u{43E}\u{447}\u{442}\u{430}.\u{440}\u{443}\u{441}", true),
+            ("\u{3B5}\u{3BB}\u{3BB}\u{3AC}\u{3B4}\u{3B1}.gr", true), ("\u{5D3}\u{5D5}\u{5D0}\u{5E8}.example", true),
+            ("\u{627}\u{644}\u{628}\u{631}\u{64A}\u{62F}.example", true),
+            ("\u{0E44}\u{0E1B}\u{0E23}.example", true), ("\u{921}\u{93E}\u{915}.example", true),
+            // Each label has its own script.
+            ("\u{43F}\u{43E}\u{447}\u{442}\u{430}.m\u{FC}nchen.example", true),
+            // Scripts that are written together.
+            ("\u{4F8B}\u{3048}.jp", true), ("\u{65E5}\u{672C}\u{30C6}\u{30B9}\u{30C8}abc.jp", true),
+            ("abc\u{4E2D}\u{6587}.cn", true), ("\u{4E2D}\u{3105}\u{311A}abc.tw", true),
+            ("\u{D55C}\u{AE00}\u{6F22}abc.kr", true),
+            // Not together: Hangul and Hiragana, Bopomofo and Katakana, Georgian and Latin.
+            ("\u{D55C}\u{3048}.example", false), ("\u{3105}\u{30C6}.example", false),
+            ("\u{10D0}abc.example", false),
+            // Not in common use: Cherokee and Gothic.
+            ("\u{13A0}\u{13A1}.example", false), ("\u{10330}\u{10331}.example", false),
+        ])
+    func shownDomain(letters: String, isShown: Bool) throws {
+        let ascii = try #require(MailDomain.ascii(letters))
+        #expect(ascii.contains("xn--"))
+        let shown = isShown ? letters : ascii
+        #expect(MailDomain.readable(ascii) == (isShown ? letters : nil))
+        for typed in [letters, ascii] {
+            let identifier = try CanonicalIdentifier(type: "email_address", value: "ada@" + typed)
+            #expect(identifier.value == "ada@" + shown)
+            #expect(identifier.canonical == "ada@" + ascii)
+            #expect(identifier.masked == "a***@" + shown)
+        }
+    }
+
+    @Test(
+        "An address whose domain can be read as ASCII is searched for as it is, and not as that of somebody else",
+        arguments: [
+            "ada@\u{FF45}\u{FF58}\u{FF41}mple.com", "ada@example\u{3002}com", "ada@\u{1D41E}xample.com",
+            "ada@fa\u{DF}.de",
+            "ada@exam\u{AD}ple.com", "ada@b\u{FC}cher.\u{24D2}om",
+        ])
+    func searchedDomain(typed: String) throws {
+        #expect(CanonicalIdentifier.withASCIIDomain(typed) == nil)
+        #expect(throws: Refusal.self) { try CanonicalIdentifier(type: "email_address", value: typed) }
+        // Some of these have never been accepted.
+        let found = try? CanonicalIdentifier(type: "email_address", value: typed, isSearched: true)
+        #expect(found == nil || found?.canonical == typed)
+    }
+
+    @Test(
         "An invalid e-mail address is rejected",
         arguments: [
             "", "@", "ada", "ada@", "@example.com", "ada@localhost", "ada@example.", "ada@.com", "ada@exa..mple.com",
