@@ -136,3 +136,19 @@ def test_the_running_login_of_a_deleted_user_answers_as_one_of_an_unknown_addres
     wrong = person.device.check(started.headers["X-Verification-Token"], code)
     assert (wrong.status, wrong.code) == (401, "bad_check_code"), wrong
     assert person.device.resend(started.headers["X-Verification-Token"]).status in (204, 429)
+
+
+@pytest.mark.parametrize("prefixes", [["+336"], ["+33"], [], ["+336", "+3370"]])
+def test_a_resend_to_a_number_answers_alike_whether_its_user_is_deleted_or_not(own_service, prefixes):
+    service, management = own_service, Management(own_service)
+    management.expect(200, "PUT", "/config/limits", {"allowed_prefixes": prefixes, "resend_delay": 0})
+    answers = []
+    for is_deleted in (False, True):
+        number, device = f"+336{secrets.randbelow(10**8):08d}", Person(service).device
+        user = management.expect(
+            201, "POST", "/users", {"identifiers": [{"type": "phone_number", "value": number}]})["id"]
+        started = device.start(number, "phone_number")
+        if is_deleted:
+            management.expect(204, "DELETE", f"/users/{user}")
+        answers.append(device.resend(started.headers["X-Verification-Token"]))
+    assert [(answer.status, answer.body) for answer in answers] == [(204, b"")] * 2, answers

@@ -170,7 +170,7 @@ extension OTPLimits {
     /// Whether the app sends messages to this destination. Mail is not restricted.
     package func allows(_ destination: CanonicalIdentifier) -> Bool {
         destination.type != .phoneNumber || allowedPrefixes.isEmpty
-            || allowedPrefixes.contains(where: destination.canonical.hasPrefix)
+            || allowedPrefixes.contains(where: destination.mayBegin(with:))
     }
 
     /// Rejects a phone number to which the app sends no codes. The answer depends on the number only.

@@ -53,4 +53,12 @@ extension CanonicalIdentifier {
         case .phoneNumber: CallingCode.of(canonical) + "/"
         }
     }
+
+    /// Whether a phone number begins with a prefix. A forgotten one has only its calling code: it may have begun with each
+    /// prefix of the country, and was checked before it was forgotten.
+    func mayBegin(with prefix: String) -> Bool {
+        guard let end = canonical.firstIndex(of: "/") else { return canonical.hasPrefix(prefix) }
+        let code = canonical[..<end]
+        return code.hasPrefix(prefix) || prefix.hasPrefix(code)
+    }
 }

@@ -64,6 +64,10 @@ struct OTPLimitsTests {
         limits.allowedPrefixes = ["+33", "+1415"]
         for number in ["+33612345678", "+14155550100"] { try limits.requireAllowed(try TestApp.phone(number)) }
         try limits.requireAllowed(try TestApp.mail())
+        // Of a deleted user's number only the calling code is known. It is treated like the number.
+        for (place, isAllowed) in [("+33/token", true), ("+1/token", true), ("+34/token", false)] {
+            #expect(limits.allows(CanonicalIdentifier(type: .phoneNumber, canonical: place, value: place)) == isAllowed)
+        }
         for number in ["+34612345678", "+12125550100"] {
             let phone = try TestApp.phone(number)
             #expect { try limits.requireAllowed(phone) } throws: { error in
