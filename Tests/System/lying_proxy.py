@@ -40,6 +40,8 @@ class LyingProxy(FaultyProxy):
         self._chance = chance
         self._longest_delay = longest_delay
         self._late: list[threading.Thread] = []
+        #: The bodies of late requests.
+        self.late_bodies: set[bytes] = set()
 
     def forward(self, request: http.server.BaseHTTPRequestHandler) -> None:
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
@@ -64,6 +66,7 @@ class LyingProxy(FaultyProxy):
         if fate == "late":
             late = threading.Thread(target=self._send_late, args=(delay, complete), daemon=True)
             self._late.append(late)
+            self.late_bodies.add(complete[2])
             late.start()
             return
         if fate == "refused":
