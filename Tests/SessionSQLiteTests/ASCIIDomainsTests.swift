@@ -7,7 +7,7 @@ internal import Testing
 
 @Suite("Addresses of an earlier schema")
 struct ASCIIDomainsTests {
-    @Test("They get the ASCII form of their domain, unless it could be the domain of somebody else")
+    @Test("They get the ASCII form of their domain, unless it would be another domain")
     func asciiDomains() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.sqlite")

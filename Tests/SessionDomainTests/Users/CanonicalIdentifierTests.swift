@@ -126,7 +126,7 @@ struct CanonicalIdentifierTests {
     }
 
     @Test(
-        "An address whose domain can be read as ASCII is searched for as it is, and not as that of somebody else",
+        "An address whose domain can be read as ASCII is searched for as it is, and not as another address",
         arguments: [
             "ada@\u{FF45}\u{FF58}\u{FF41}mple.com", "ada@example\u{3002}com", "ada@\u{1D41E}xample.com",
             "ada@fa\u{DF}.de",
