@@ -8,11 +8,11 @@ package struct RouteBuilder: RouteFactory {
     package init(_ surroundings: RouteSurroundings) { self.surroundings = surroundings }
 
     package func route(
-        _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, isOfService: Bool
+        _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, senderDomains: Set<String>?
     ) -> (any MessageRoute)? {
         let gateway: (any Gateway)?
         switch settings.kind {
-        case .smtp: return SMTPRoute(settings, secret: secret, isOfService: isOfService, in: surroundings)
+        case .smtp: return SMTPRoute(settings, secret: secret, senderDomains: senderDomains, in: surroundings)
         case .webhook: return nil
         case .twilio: gateway = Twilio(settings)
         case .vonage: gateway = Vonage(settings)

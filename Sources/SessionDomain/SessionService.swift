@@ -89,7 +89,7 @@ package final class SessionService: Sendable {
             environment: environment)
         passwordChange = PasswordChange(store: store, hasher: hasher, environment: environment)
         apps = AppManagement(store: store, keys: signingKeys, directory: directory, environment: environment)
-        loginConfigs = LoginConfigManagement(apps: apps, environment: environment)
+        loginConfigs = LoginConfigManagement(apps: apps, routes: configuredRoutes, environment: environment)
         stepUpConfig = StepUpManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
         claims = ClaimsManagement(apps: apps, environment: environment)
         tokenPreviews = TokenPreviews(directory: directory, keys: keys, environment: environment)

@@ -21,6 +21,17 @@ struct SettingsMembersTests {
         #expect(Set(fields).subtracting([Visit.tokenField, FormView.versionField]) == members)
     }
 
+    @Test("A name that is a link is refused at its field")
+    func link() async throws {
+        let world = try await ConsoleWorld()
+        var (browser, _) = try await world.operatorBrowser()
+        let form = "name=http://evil.example/login&sign_up=on&new_identifier_hold=60&signing_algorithm=EdDSA&event_retention=30"
+        let answer = try await browser.post(ConsoleWorld.app + "/settings", form)
+        #expect(answer.status == 400)
+        #expect(answer.text.contains(#"<p class="error" id=""#) && answer.text.contains("Name must not contain links"))
+        #expect(try await world.service.apps.app(world.world.appID).name != "http://evil.example/login")
+    }
+
     @Test("Development tokens are switched on and off, with a warning")
     func developmentTokens() async throws {
         let world = try await ConsoleWorld()

@@ -6,11 +6,12 @@ import subprocess
 
 import pytest
 
+from conftest import running
 from delivery_test import smtp
 from mail_servers import PASSWORD, USER, MailServer
 from operator_api import Management
 from receiver import Reply
-from service import APP, BINARY
+from service import APP, BINARY, Service, free_port
 from snippets import load
 from transport import Transport
 
@@ -81,6 +82,30 @@ def test_an_invalid_route_is_named(management, body, field):
     answer = management.send("PUT", "/config/delivery", body)
     assert answer.status == 400 and answer.json["message"].startswith(field + " "), answer.json
     assert management.send("GET", "/config/delivery").status == 404, "nothing was stored"
+
+
+def test_mail_of_the_service_is_sent_from_its_own_domains_only(tmp_path):
+    service = Service(tmp_path, "--egress-network", "127.0.0.0/8")
+    settings = smtp(free_port(), HOST="127.0.0.1", SENDER_DOMAINS="shop.example, second.example")
+    service.variables = {"PRELUDE_SESSION_" + name: value for name, value in settings.items()}
+    login = {"config_type": "otp", "channel_type": "email", "sender_id": "CEO <ceo@bank.example>"}
+    with running(service):
+        management = Management(service)
+        refused = management.send("POST", "/config/login/otp", login)
+        assert refused.status == 400, refused
+        assert refused.json["message"].startswith(
+            "sender_id must be in a domain that the service sends mail from: example.com, second.example, shop.example.")
+        own = {**login, "sender_id": "Shop <login@SHOP.example>"}
+        made = management.expect(201, "POST", "/config/login/otp", own)["config"]
+        path = f"/config/login/otp/{made['id']}"
+        assert management.send("PUT", path, login).status == 400
+        # With a mail server of its own, the app sends what that server accepts.
+        management.expect(200, "PUT", "/config/delivery", {"email": [MAIL]})
+        management.expect(200, "PUT", path, login)
+        # Without it the login is as it was, and mails have the sender of the service.
+        management.expect(204, "DELETE", "/config/delivery")
+        assert management.get(path)["config"]["sender_id"] == login["sender_id"]
+        assert management.send("PUT", path, login).status == 400
 
 
 def test_a_read_only_key_reads_routes_and_changes_none(trusting, management):

@@ -213,6 +213,13 @@ def test_no_key_file_is_created_if_the_service_has_its_keys_elsewhere(tmp_path):
     assert command(tmp_path, *CREATE_APP, DATABASE=service.database, MASTER_KEYS=KEYS).returncode == 0
 
 
+@pytest.mark.parametrize("name", ["http://evil.example/login", "Booking.com"])
+def test_an_app_whose_name_is_a_link_is_not_created(tmp_path, name):
+    result = command(tmp_path, "app", "create", name, "--id", APP)
+    assert result.returncode == 1 and "Error: name must not contain " in result.stderr, result
+    assert command(tmp_path, *CREATE_APP).returncode == 0
+
+
 def test_a_command_prints_the_error_message_of_the_service(tmp_path):
     assert command(tmp_path, *CREATE_APP).returncode == 0
     result = command(tmp_path, "user", "find", "--app", APP, "--email", "nobody@example.com")

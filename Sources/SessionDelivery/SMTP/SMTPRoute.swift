@@ -15,16 +15,16 @@ package struct SMTPRoute: TestableRoute {
     private let server: SMTPServer
     private let from: MailAddress
     private let secret: RouteSecret?
-    private let isOfService: Bool
+    private let senderDomains: Set<String>?
     private let surroundings: RouteSurroundings
 
     /// Returns `nil` for settings that `RouteSettings.check` rejects.
-    init?(_ settings: RouteSettings, secret: RouteSecret?, isOfService: Bool, in surroundings: RouteSurroundings) {
+    init?(_ settings: RouteSettings, secret: RouteSecret?, senderDomains: Set<String>?, in surroundings: RouteSurroundings) {
         guard let server = SMTPServer(settings), let from = settings.from.flatMap(MailAddress.init) else { return nil }
         self.server = server
         self.from = from
         self.secret = secret
-        self.isOfService = isOfService
+        self.senderDomains = senderDomains
         self.surroundings = surroundings
     }
 
@@ -69,7 +69,7 @@ package struct SMTPRoute: TestableRoute {
     private func mail(for message: OutboundMessage) throws(Obstacle) -> (
         sender: String, recipient: String, bytes: [UInt8]
     ) {
-        let from = MailAddress.sender(message.senderID, onRouteFrom: self.from, isOfService: isOfService)
+        let from = MailAddress.sender(message.senderID, onRouteFrom: self.from, domains: senderDomains)
         guard let to = MailAddress(message.to), to.name == nil else {
             throw Obstacle(.rejected(SendingFailure(.recipient, "the recipient is not a mail address")))
         }

@@ -91,6 +91,9 @@ extension App {
     /// Allowed values of `newIdentifierHold`, up to 30 days.
     package static let newIdentifierHolds = 0...2_592_000
 
+    /// The name as messages show it. Earlier versions stored names that are links.
+    package var nameInMessages: String { LinkedName.removed(from: name) }
+
     /// Scopes that can be granted: they are registered, and a step-up rule decides on them or a login grants them. A scope
     /// that leaves this set loses its grants.
     package var grantableScopes: Set<String> {

@@ -42,7 +42,7 @@ package struct OutboundMessage: Sendable, Equatable {
         self.subject = subject
         self.text = text
         self.html = html
-        self.senderID = senderID
+        self.senderID = senderID.map { LinkedName.removed(fromSender: $0, isMail: channel == .email) }
         self.templateID = templateID
         self.expiresAt = expiresAt
         self.isRepeated = isRepeated

@@ -29,8 +29,8 @@ package struct AppManagement: Sendable {
         id: AppID?, name: String, configure: (inout App) throws -> Void = { _ in }
     ) async throws -> App {
         let now = environment.now()
-        let name = try DisplayName.checked(name)
-        var app = App(id: id ?? AppID(environment: environment), name: name, createdAt: now)
+        var app = App(id: id ?? AppID(environment: environment), name: "", createdAt: now)
+        try AppSettingsChange(name: name).apply(to: &app)
         try configure(&app)
         try requireNoOwnHost(of: app, in: app.domains)
         var first: [StoredSigningKey] = []

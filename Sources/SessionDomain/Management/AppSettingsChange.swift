@@ -35,7 +35,7 @@ package struct AppSettingsChange: Sendable {
     }
 
     package func apply(to app: inout App) throws(Refusal) {
-        if let name { app.name = try DisplayName.checked(name) }
+        if let name { try Self.set(DisplayName.checked(name), of: &app) }
         if let domains {
             app.domains = domains.map { $0.lowercased() }
             guard domains.count <= 20, app.domains.allSatisfy(Self.isHost), Set(app.domains).count == domains.count
@@ -76,6 +76,14 @@ package struct AppSettingsChange: Sendable {
         app.developmentTokens = developmentTokens ?? app.developmentTokens
         app.signingAlgorithm = signingAlgorithm ?? app.signingAlgorithm
         app.passwordChangeEndsOtherSessions = passwordChangeEndsOtherSessions ?? app.passwordChangeEndsOtherSessions
+    }
+
+    private static func set(_ name: String, of app: inout App) throws(Refusal) {
+        // Earlier versions stored names that are refused now. A form that sends one back must not fail.
+        guard name != app.name else { return }
+        if let problem = LinkedName.problem(in: name) { throw .invalidField("name", problem) }
+        for template in app.messages.templates { try template.checkLinks(withName: name, field: "name") }
+        app.name = name
     }
 
     package static func isHost(_ text: String) -> Bool {

@@ -2,10 +2,13 @@
 @available(service, *)
 package struct LoginConfigManagement: Sendable {
     private let apps: AppManagement
+    private let routes: ConfiguredRoutes
     private let environment: ServiceEnvironment
 
-    package init(apps: AppManagement, environment: ServiceEnvironment) {
+    /// - Parameter routes: The routes of the service.
+    init(apps: AppManagement, routes: ConfiguredRoutes, environment: ServiceEnvironment) {
         self.apps = apps
+        self.routes = routes
         self.environment = environment
     }
 
@@ -62,15 +65,19 @@ package struct LoginConfigManagement: Sendable {
         return config
     }
 
+    /// Rejects what creating or replacing a login would reject.
+    package func check(_ change: OTPLoginChange, in app: App) throws(Refusal) { try change.check(in: app, routes) }
+
     package func createOTPLogin(_ change: OTPLoginChange, app: AppID) async throws -> OTPLoginConfig {
         try change.validate()
+        let routes = routes
         let now = environment.now()
         let id = environment.newID("lcfg")
         return try await apps.update(app) { app in
             guard app.otpLogins.count < OTPLoginChange.maximumPerApp else {
                 throw Refusal.conflict("an app has at most \(OTPLoginChange.maximumPerApp) OTP logins")
             }
-            try change.requireRegisteredScopes(app)
+            try change.check(in: app, routes)
             let config = change.applied(to: OTPLoginConfig(id: id, channel: change.channel, isDefault: false, at: now))
             app.set(config)
             return config
@@ -79,12 +86,12 @@ package struct LoginConfigManagement: Sendable {
 
     package func replaceOTPLogin(_ id: String, _ change: OTPLoginChange, app: AppID) async throws -> OTPLoginConfig {
         try change.validate()
-        let now = environment.now()
+        let (routes, now) = (routes, environment.now())
         return try await apps.update(app) { app in
             guard let index = app.otpLogins.firstIndex(where: { $0.id == id }) else {
                 throw Refusal.notFound("there is no such OTP login")
             }
-            try change.requireRegisteredScopes(app)
+            try change.check(in: app, routes)
             var config = change.applied(to: OTPLoginConfig(id: id, channel: change.channel, isDefault: false, at: now))
             config.createdAt = app.otpLogins[index].createdAt
             app.set(config)

@@ -22,10 +22,17 @@ package struct OTPLoginChange: Sendable {
         self.codeSize = codeSize
     }
 
-    /// Rejects what `LoginConfigManagement` would reject.
-    package func check(in app: App) throws(Refusal) {
+    /// - Parameter routes: The routes of the service, which an app without a mail route of its own uses.
+    func check(in app: App, _ routes: ConfiguredRoutes) throws(Refusal) {
         try validate()
         try requireRegisteredScopes(app)
+        guard channel == .email, let sender = senderID.flatMap(MailAddress.init),
+            app.delivery?[.email].isEmpty != false, let domains = routes.senderDomains, !domains.contains(sender.domain.lowercased())
+        else { return }
+        throw .invalidField(
+            "sender_id",
+            "must be in a domain that the service sends mail from: \(domains.sorted().joined(separator: ", ")). The app can "
+                + "send from others by a mail route of its own (config/delivery)")
     }
 
     func validate() throws(Refusal) {
@@ -43,6 +50,9 @@ package struct OTPLoginChange: Sendable {
         if channel == .email, let senderID, MailAddress(senderID) == nil {
             throw .invalidField(
                 "sender_id", "must be a mail address, such as login@example.com or Example <login@example.com>")
+        }
+        if let problem = senderID.flatMap({ LinkedName.problem(inSender: $0, isMail: channel == .email) }) {
+            throw .invalidField("sender_id", problem)
         }
     }
 

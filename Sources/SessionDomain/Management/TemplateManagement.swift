@@ -62,6 +62,7 @@ package struct TemplateManagement: Sendable {
         guard app.messages.templates.count < MessageSettings.maximumTemplates else {
             throw .conflict("an app has at most \(MessageSettings.maximumTemplates) templates of its own")
         }
+        try template.checkLinks(withName: app.nameInMessages)
         app.messages.templates.append(template)
     }
 
@@ -104,6 +105,7 @@ package struct TemplateManagement: Sendable {
         }
         let template = key.template(subject: subject, text: text)
         try template.validate()
+        try template.checkLinks(withName: app.nameInMessages)
         return MessagePreview(template, app: app, now: environment.now())
     }
 

@@ -46,7 +46,7 @@ struct InitCommand: AsyncParsableCommand {
             return path
         }
         let name = try interview.answer("--app-name", appName, "Name of the app, which users see") { text in
-            var sample = App(id: AppID(environment: .live), name: text, createdAt: ServiceEnvironment.live.now())
+            var sample = App(id: AppID(environment: .live), name: "", createdAt: ServiceEnvironment.live.now())
             try AppSettingsChange(name: text).apply(to: &sample)
             return sample.name
         }

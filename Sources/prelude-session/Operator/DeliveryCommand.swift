@@ -66,7 +66,8 @@ struct DeliveryCommand: AsyncParsableCommand {
                 let routes = try configuration.delivery[channel].map { route in
                     guard
                         let made = builder.route(
-                            route.settings, secret: route.secret, channel: channel, isOfService: true)
+                            route.settings, secret: route.secret, channel: channel,
+                            senderDomains: configuration.delivery.furtherSenderDomains)
                     else {
                         throw ValidationError("a webhook is called with the key of an app: add --app")
                     }

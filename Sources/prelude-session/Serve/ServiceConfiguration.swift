@@ -46,6 +46,8 @@ struct ServiceConfiguration: Sendable {
     var tls: TLSFiles?
     /// The routes for messages, in the order of `RouteSlot.all`.
     let routes: [PlacedRoute]
+    /// Domains that the mail servers send from, besides those of their own senders.
+    let senderDomains: Set<String>
 
     /// The names of the settings in the file. In the environment: `PRELUDE_SESSION_` and the name in upper snake case.
     enum Key: String, CaseIterable {
@@ -55,7 +57,7 @@ struct ServiceConfiguration: Sendable {
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
         case requestLimit, drainDelay, tlsCertificate, tlsKey, smallPages
         case emailRoute, emailHost, emailPort, emailTls, emailAuth, emailUsername, emailSecret, emailSecretFile
-        case emailUrl, emailFrom
+        case emailUrl, emailFrom, emailSenderDomains
         case emailFallbackRoute, emailFallbackHost, emailFallbackPort, emailFallbackTls, emailFallbackAuth
         case emailFallbackUsername, emailFallbackSecret, emailFallbackSecretFile, emailFallbackUrl, emailFallbackFrom
         case smsRoute, smsAccount, smsUsername, smsSecret, smsSecretFile, smsUrl, smsFrom
@@ -87,7 +89,7 @@ struct ServiceConfiguration: Sendable {
         /// Whether the value must not appear in logs.
         var isSecret: Bool { self == .managementKey || rawValue.hasSuffix("Secret") }
 
-        var isList: Bool { [.trustedProxies, .egressNetworks, .managementKey].contains(self) }
+        var isList: Bool { [.trustedProxies, .egressNetworks, .managementKey, .emailSenderDomains].contains(self) }
     }
 
     /// Reads the configuration, for every command on the database.
@@ -147,6 +149,8 @@ struct ServiceConfiguration: Sendable {
         traces = Self.traces(settings, problems: &problems)
         tls = problems.value(nil) { try Self.tlsFiles(settings) }
         routes = Self.routes(settings, problems: &problems)
+        let mailServers = routes.filter { $0.slot.channel == .email && $0.route.settings.kind == .smtp }
+        senderDomains = problems.value([]) { try Self.senderDomains(settings, ofServers: mailServers.count) }
     }
 
     private static func countryHeader(_ settings: Settings) throws -> HTTPField.Name? {

@@ -17,6 +17,31 @@ extension ConfigurationTableTests.Row {
                 "{\(valid), \"emailRoute\": \"smtp\", \"emailHost\": \"mail.example.com\", \"emailFrom\": \"a@example.com\"}",
             errors: []),
         ConfigurationTableTests.Row(
+            testDescription: "further domains of senders",
+            file: """
+                {\(valid), "emailRoute": "smtp", "emailHost": "mail.example.com", "emailFrom": "a@example.com",
+                "emailSenderDomains": ["shop.example", "bücher.example"]}
+                """,
+            errors: []),
+        ConfigurationTableTests.Row(
+            testDescription: "a sender with a link, and a domain that is an address",
+            file: """
+                {\(valid), "emailRoute": "smtp", "emailHost": "mail.example.com",
+                "emailFrom": "evil.com <a@example.com>",
+                "emailSenderDomains": ["shop.example", "a@b.example"]}
+                """,
+            errors: [
+                "FILE:2: emailFrom: must not contain evil.com",
+                "FILE:3: emailSenderDomains: must be domains of mail addresses, such as example.com: \"a@b.example\" is none",
+            ]),
+        ConfigurationTableTests.Row(
+            testDescription: "further domains of senders without a mail server",
+            file: """
+                {\(valid), "emailRoute": "webhook", "emailUrl": "https://b.example",
+                "emailSenderDomains": "shop.example"}
+                """,
+            errors: ["FILE:2: emailSenderDomains: is a setting of smtp routes only"]),
+        ConfigurationTableTests.Row(
             testDescription: "everything about a mail server at once",
             file: """
                 {\(valid),

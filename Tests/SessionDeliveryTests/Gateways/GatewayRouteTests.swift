@@ -10,7 +10,7 @@ struct GatewayRouteTests {
 
     private func route(_ egress: FakeEgress, secret: RouteSecret? = .value("s3cret")) throws -> any MessageRoute {
         try #require(
-            RouteBuilder(surroundings(egress)).route(Self.settings, secret: secret, channel: .sms, isOfService: true))
+            RouteBuilder(surroundings(egress)).route(Self.settings, secret: secret, channel: .sms, senderDomains: []))
     }
 
     @Test("One request is sent, within the timeout and the life of the code")
@@ -19,7 +19,7 @@ struct GatewayRouteTests {
         #expect(try await route(egress).send(message(.sms)) == .accepted(reference: "0A"))
         let twilio = RouteSettings(kind: .twilio, account: "AC", from: "Shop")
         let other = try #require(
-            RouteBuilder(surroundings(egress)).route(twilio, secret: .value("s"), channel: .sms, isOfService: true))
+            RouteBuilder(surroundings(egress)).route(twilio, secret: .value("s"), channel: .sms, senderDomains: []))
         _ = try await other.send(message(.sms, expiresAt: now + 3))
         #expect(egress.requests.map(\.timeout) == [10, 3])
         #expect(egress.requests[0].url == "https://rest.nexmo.com/sms/json")
@@ -67,7 +67,7 @@ struct GatewayRouteTests {
             for (status, isAccepted) in [(201, true), (200, true), (500, false), (400, false)] {
                 let egress = FakeEgress(error, isConnected: true, status: status)
                 let route = RouteBuilder(surroundings(egress)).route(
-                    settings, secret: .value("s"), channel: .sms, isOfService: true)
+                    settings, secret: .value("s"), channel: .sms, senderDomains: [])
                 let result = try await #require(route).send(message(.sms))
                 #expect(isAccepted ? result == .accepted(reference: nil) : result.failure?.finding == .mayBeSent)
             }

@@ -11,7 +11,7 @@ struct SMTPRouteTests {
         try #require(
             SMTPRoute(
                 RouteSettings(kind: .smtp, host: "mail.example.com", port: port, from: "login@example.com"),
-                secret: nil, isOfService: true, in: surroundings))
+                secret: nil, senderDomains: [], in: surroundings))
     }
 
     /// A server that accepts connections and never says anything.

@@ -11,7 +11,7 @@ struct DeliveryRoutesTests {
         let settings: RouteSettings
         let secret: RouteSecret?
         let channel: OTPLoginConfig.Channel
-        var isOfService = false
+        var senderDomains: Set<String>?
 
         var name: String { settings.host ?? settings.url ?? settings.kind.rawValue }
 
@@ -20,9 +20,9 @@ struct DeliveryRoutesTests {
 
     private struct FakeFactory: RouteFactory {
         func route(
-            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, isOfService: Bool
+            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, senderDomains: Set<String>?
         ) -> (any MessageRoute)? {
-            FakeRoute(settings: settings, secret: secret, channel: channel, isOfService: isOfService)
+            FakeRoute(settings: settings, secret: secret, channel: channel, senderDomains: senderDomains)
         }
     }
 
@@ -56,7 +56,7 @@ struct DeliveryRoutesTests {
     func configured() throws {
         let plain = App(id: try appID(), name: "Shop", createdAt: now)
         #expect(routes().routes(for: plain, channel: .email).map(\.name) == ["first", "second"])
-        #expect(routes().routes(for: plain, channel: .email).allSatisfy { ($0 as? FakeRoute)?.isOfService == true })
+        #expect(routes().routes(for: plain, channel: .email).allSatisfy { ($0 as? FakeRoute)?.senderDomains == [] })
         #expect(routes().routes(for: plain, channel: .sms).isEmpty)
     }
 
@@ -71,7 +71,7 @@ struct DeliveryRoutesTests {
     func secrets() throws {
         let app = try app { $0.email = [try sealed()] }
         let route = try #require(routes().routes(for: app, channel: .email).first as? FakeRoute)
-        #expect(route.secret == .value("s3cr3t") && !route.isOfService)
+        #expect(route.secret == .value("s3cr3t") && route.senderDomains == nil)
         let stored = try sealed()
         #expect(throws: KeyRingError.self) { try keys.openSecret(of: stored, channel: .sms, app: appID()) }
         #expect(throws: KeyRingError.self) { try keys.openSecret(of: stored, channel: .email, app: appID("domain2")) }

@@ -9,7 +9,7 @@ struct MessageRoutesTests {
         let route: PlayedRoute
 
         func route(
-            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, isOfService: Bool
+            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, senderDomains: Set<String>?
         ) -> (any MessageRoute)? { route }
     }
 

@@ -1,12 +1,16 @@
-import SessionDomain
 import Testing
+
+@testable import SessionDomain
 
 @Suite("What an operator writes about a login with a code")
 struct OTPLoginChangeTests {
-    private func refusal(_ change: OTPLoginChange) throws -> Refusal? {
-        let app = App(id: try #require(AppID("testapp")), name: "Shop", createdAt: Timestamp(seconds: 0))
+    private func refusal(
+        _ change: OTPLoginChange, _ routes: ConfiguredRoutes = ConfiguredRoutes(), ofApp own: DeliveryConfig? = nil
+    ) throws -> Refusal? {
+        var app = App(id: try #require(AppID("testapp")), name: "Shop", createdAt: Timestamp(seconds: 0))
+        app.delivery = own
         do {
-            try change.check(in: app)
+            try change.check(in: app, routes)
             return nil
         } catch {
             return error
@@ -46,18 +50,51 @@ struct OTPLoginChangeTests {
     }
 
     @Test(
-        "The service's mail route sends for its own domain only, an app's own for any, and both send in spite of a bad sender",
+        "An app without a mail route of its own sends mail from the domains of the service only",
+        arguments: [
+            ("shop@example.com", true), ("Shop <shop@EXAMPLE.com>", true), ("a@second.example", true),
+            ("a@münchen.example", true), ("a@xn--mnchen-3ya.example", true), (nil, true),
+            ("ceo@bank.example", false), ("ceo@sub.example.com", false), ("ceo@evilexample.com", false),
+        ] as [(String?, Bool)])
+    func domains(_ sender: String?, isAllowed: Bool) throws {
+        let server = ConfiguredRoutes.Route(
+            settings: RouteSettings(kind: .smtp, host: "mail.example.com", from: "login@example.com"), secret: nil)
+        let further = Set(["Second.example", "münchen.example"].compactMap(MailAddress.domain))
+        let service = ConfiguredRoutes([.email: [server]], furtherSenderDomains: further)
+        let change = OTPLoginChange(channel: .email, senderID: sender)
+        let refused = try refusal(change, service)
+        #expect((refused == nil) == isAllowed)
+        if case .invalidField("sender_id", let problem)? = refused {
+            #expect(problem.contains("example.com, münchen.example, second.example"))
+        } else {
+            #expect(isAllowed)
+        }
+        var own = DeliveryConfig(at: Timestamp(seconds: 0))
+        own.sms = [.init(settings: RouteSettings(kind: .webhook, url: "https://b.example"))]
+        #expect((try refusal(change, service, ofApp: own) == nil) == isAllowed)
+        own.email = [.init(settings: RouteSettings(kind: .webhook, url: "https://b.example"))]
+        #expect(try refusal(change, service, ofApp: own) == nil)
+        let webhook = ConfiguredRoutes.Route(
+            settings: RouteSettings(kind: .webhook, url: "https://b.example"), secret: nil)
+        #expect(try refusal(change, ConfiguredRoutes([.email: [webhook]])) == nil)
+    }
+
+    @Test("A domain is one of mail addresses", arguments: ["", "a b", "example", "a@b.example", "<b.example>", "x>"])
+    func noDomain(_ text: String) { #expect(MailAddress.domain(text) == nil) }
+
+    @Test(
+        "The service's mail route sends for its own domains only, an app's own for any, and both send in spite of a bad sender",
         arguments: [
             ("shop@example.com", "shop@example.com", "shop@example.com"),
             ("Shop <shop@EXAMPLE.com>", "shop@EXAMPLE.com", "shop@EXAMPLE.com"),
-            ("ceo@bank.example", "login@example.com", "ceo@bank.example"),
+            ("ceo@bank.example", "login@example.com", "ceo@bank.example"), ("a@second.example", "a@second.example", "a@second.example"),
             ("ceo@sub.example.com", "login@example.com", "ceo@sub.example.com"),
             ("ceo@evilexample.com", "login@example.com", "ceo@evilexample.com"),
             ("Shop", "login@example.com", "login@example.com"), (nil, "login@example.com", "login@example.com"),
         ] as [(String?, String, String)])
     func routes(_ sender: String?, ofService: String, ofApp: String) throws {
         let own = try #require(MailAddress("login@example.com"))
-        #expect(MailAddress.sender(sender, onRouteFrom: own, isOfService: true).address == ofService)
-        #expect(MailAddress.sender(sender, onRouteFrom: own, isOfService: false).address == ofApp)
+        #expect(MailAddress.sender(sender, onRouteFrom: own, domains: ["second.example"]).address == ofService)
+        #expect(MailAddress.sender(sender, onRouteFrom: own, domains: nil).address == ofApp)
     }
 }

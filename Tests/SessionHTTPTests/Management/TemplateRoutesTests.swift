@@ -50,6 +50,25 @@ struct TemplateRoutesTests {
         #expect(try await owner.call(.delete, path).status == 404)
     }
 
+    @Test("A link is refused in the name of the app and in a sender, by its field")
+    func links() async throws {
+        let owner = try await Operator()
+        let name = try await owner.world.call(
+            .patch, "/v2/session/apps/testapp", owner.headers, json: #"{"name": "http://evil.example/login"}"#)
+        #expect(name.status == 400 && name.message?.hasPrefix("name must not contain links") == true)
+        for sender in ["evil.com", "tel:+49170"] {
+            let sms = try await owner.call(
+                .post, "/login/otp", #"{"config_type": "otp", "channel_type": "sms", "sender_id": "\#(sender)"}"#)
+            #expect(sms.status == 400 && sms.message?.hasPrefix("sender_id must not contain") == true)
+        }
+        let route = #"{"email": [{"type": "smtp", "host": "mail.example.com", "from": "evil.com <a@example.com>"}]}"#
+        let delivery = try await owner.call(.put, "/delivery", route)
+        #expect(delivery.status == 400 && delivery.message?.hasPrefix("email[0].from must not contain") == true)
+        let created = try await owner.world.call(
+            .post, "/v2/session/apps", owner.headers, json: #"{"name": "Booking.com"}"#)
+        #expect(created.status == 400 && created.message?.hasPrefix("name must not contain Booking.com") == true)
+    }
+
     @Test("A language without a template is not found, until it has one")
     func otherLanguage() async throws {
         let owner = try await Operator()

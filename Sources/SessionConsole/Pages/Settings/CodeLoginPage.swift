@@ -7,7 +7,7 @@ enum CodeLoginPage {
         routes.appPage("/logins/codes/new", showNew)
         routes.appForm("/logins/codes/new", on: showNew) { visit, form in
             let change = try Self.change(form)
-            try change.check(in: visit.app)
+            try visit.service.loginConfigs.check(change, in: visit.app)
             var next = visit.app
             next.set(
                 change.applied(
@@ -83,7 +83,7 @@ enum CodeLoginPage {
             form.lines(
                 "granted_scopes", "Granted scopes", login?.grantedScopes ?? [],
                 hint: "One per line. Each must be registered in the app."),
-            form.text("template_id", "Template id", login?.templateID, hint: "For your own message route."),
+            form.text("template_id", "Template id", login?.templateID, hint: "The sender of the messages. Mail of the service is sent from its own domains only."),
             form.text("sender_id", "Sender id", login?.senderID, hint: "For your own message route."),
         ])
     }
@@ -140,7 +140,7 @@ enum CodeLoginPage {
     @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
         let (logins, change) = (visit.service.loginConfigs, try change(form))
         let stored = try await logins.otpLogin(visit.parameter("config_id"), app: visit.app.id)
-        try change.check(in: visit.app)
+        try logins.check(change, in: visit.app)
         if let page = try await SettingsConfirmation.page(
             "Save the login", form, to: visit.path / "logins" / "codes" / stored.id, in: .logins,
             from: ("Login with a code", visit.path / "logins" / "codes" / stored.id),

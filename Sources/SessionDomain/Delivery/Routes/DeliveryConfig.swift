@@ -68,9 +68,24 @@ package struct ConfiguredRoutes: Sendable, Equatable {
 
     package var routes: [OTPLoginConfig.Channel: [Route]]
 
-    package init(_ routes: [OTPLoginConfig.Channel: [Route]] = [:]) { self.routes = routes }
+    /// Domains that the mail servers send from, besides those of their own senders.
+    package let furtherSenderDomains: Set<String>
+
+    package init(_ routes: [OTPLoginConfig.Channel: [Route]] = [:], furtherSenderDomains: Set<String> = []) {
+        self.routes = routes
+        self.furtherSenderDomains = furtherSenderDomains
+    }
 
     package subscript(channel: OTPLoginConfig.Channel) -> [Route] { routes[channel] ?? [] }
+
+    /// The domains that an app without a mail route of its own may send from. `nil`: the service has no mail server, and what
+    /// sends its mail decides.
+    package var senderDomains: Set<String>? {
+        let servers = self[.email].filter { $0.settings.kind == .smtp }
+        guard !servers.isEmpty else { return nil }
+        let own = servers.compactMap { $0.settings.from.flatMap(MailAddress.init)?.domain.lowercased() }
+        return furtherSenderDomains.union(own)
+    }
 
     package var isEmpty: Bool { routes.values.allSatisfy(\.isEmpty) }
 }

@@ -11,7 +11,7 @@ package final class DeliveryRoutes: Sendable {
     }
 
     private let configured: [OTPLoginConfig.Channel: [any MessageRoute]]
-    private let make: @Sendable (RouteSettings, RouteSecret?, OTPLoginConfig.Channel, Bool) -> (any MessageRoute)?
+    private let make: @Sendable (RouteSettings, RouteSecret?, OTPLoginConfig.Channel, Set<String>?) -> (any MessageRoute)?
     private let keys: KeyRing
     private let opened = Mutex<[AppID: Opened]>([:])
 
@@ -25,17 +25,19 @@ package final class DeliveryRoutes: Sendable {
         let make = {
             @Sendable
             (
-                settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, isOfService: Bool
+                settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, senderDomains: Set<String>?
             ) in
             settings.kind == .webhook
                 ? settings.url.map { webhook($0, channel) }
-                : factory?.route(settings, secret: secret, channel: channel, isOfService: isOfService)
+                : factory?.route(settings, secret: secret, channel: channel, senderDomains: senderDomains)
         }
         self.make = make
         self.keys = keys
         self.configured = Dictionary(
             uniqueKeysWithValues: OTPLoginConfig.Channel.allCases.map { channel in
-                (channel, configured[channel].compactMap { make($0.settings, $0.secret, channel, true) })
+                (channel, configured[channel].compactMap {
+                    make($0.settings, $0.secret, channel, configured.furtherSenderDomains)
+                })
             })
     }
 
@@ -58,8 +60,10 @@ package final class DeliveryRoutes: Sendable {
         _ config: DeliveryConfig, _ channel: OTPLoginConfig.Channel, app: AppID
     ) -> [any MessageRoute] {
         config[channel].compactMap { route in
+            var settings = route.settings
+            settings.from = settings.from.map { LinkedName.removed(fromSender: $0, isMail: channel == .email) }
             do {
-                return make(route.settings, try keys.openSecret(of: route, channel: channel, app: app), channel, false)
+                return make(settings, try keys.openSecret(of: route, channel: channel, app: app), channel, nil)
             } catch {
                 return ClosedRoute(name: route.settings.kind.rawValue, channel: channel)
             }

@@ -33,13 +33,21 @@ package struct MailAddress: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - senderID: Earlier versions stored any text.
-    ///   - isOfService: The service's own route sends for its own domain only: no app speaks for another one. An app's own
-    ///     route sends what its server accepts.
-    package static func sender(_ senderID: String?, onRouteFrom own: MailAddress, isOfService: Bool) -> MailAddress {
-        guard let wanted = senderID.flatMap(MailAddress.init),
-            !isOfService || wanted.domain.lowercased() == own.domain.lowercased()
-        else { return own }
-        return wanted
+    ///   - domains: The service's own route sends from these and its own domain only: no app speaks for another one. `nil`: an
+    ///     app's own route, which sends what its server accepts.
+    package static func sender(
+        _ senderID: String?, onRouteFrom own: MailAddress, domains: Set<String>?
+    ) -> MailAddress {
+        guard let wanted = senderID.flatMap(MailAddress.init) else { return own }
+        let domain = wanted.domain.lowercased()
+        guard let domains, domain != own.domain.lowercased(), !domains.contains(domain) else { return wanted }
+        return own
+    }
+
+    /// Returns the domain that a text names, in lower case. `nil`: it names none that mail can be sent from.
+    package static func domain(_ text: String) -> String? {
+        guard let address = MailAddress("a@" + text), address.localPart == "a" else { return nil }
+        return address.domain.lowercased()
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -98,6 +98,8 @@ extension RouteSettings {
                     + "Write an international name in its xn-- form")
         case (.smtp, .from) where MailAddress(text) == nil:
             RouteProblem(.from, "must be a mail address, such as login@example.com or Example <login@example.com>")
+        case (_, .from):
+            LinkedName.problem(inSender: text, isMail: [.smtp, .prelude].contains(kind)).map { RouteProblem(.from, $0) }
         case (.twilio, .account) where !isSID(text, "AC"):
             RouteProblem(.account, "must be the Account SID: AC and 32 characters")
         default: nil

@@ -21,7 +21,7 @@ extension MessageTemplate {
             guard !subject.unicodeScalars.contains(where: \.isForbiddenInSubject) else {
                 throw .invalidField("subject", "must be one line, without control characters")
             }
-            try Self.checkNames(subject, "subject")
+            try Self.checkLinks(subject, "subject")
             // Mail servers write subjects to their logs, and locked screens show them.
             try checkVariables(subject, "subject", allowed: purpose.variables.filter { $0 != .code })
         }
@@ -30,7 +30,7 @@ extension MessageTemplate {
         guard !text.unicodeScalars.contains(where: \.isForbiddenInText) else {
             throw .invalidField("text", "must not contain control characters other than line breaks")
         }
-        try Self.checkNames(text, "text")
+        try Self.checkLinks(text, "text")
         let used = try checkVariables(text, "text", allowed: purpose.variables)
         if purpose.hasCode, !used.contains(.code) { throw .invalidField("text", "must contain {{code}}") }
     }
@@ -42,20 +42,23 @@ extension MessageTemplate {
         guard text.unicodeScalars.count <= longest else {
             throw .invalidField(field, "must have at most \(longest) characters")
         }
-        // Users learn from links in such messages to follow those of a thief.
-        let lower = text.lowercased()
-        guard !["://", "www.", "mailto:", "tel:+"].contains(where: lower.contains) else {
-            throw .invalidField(field, "must not contain links")
-        }
     }
 
-    /// Phones show such names as links.
-    private static func checkNames(_ text: String, _ field: String) throws(Refusal) {
-        guard let host = LinkedName.first(in: text) else { return }
-        throw .invalidField(
-            field,
-            "must not contain \(host): mail programs and phones make a link of it. Write {{app}} for the name of the app, "
-                + "and a space behind a full stop")
+    private static func checkLinks(_ text: String, _ field: String) throws(Refusal) {
+        if let problem = LinkedName.problem(in: text) { throw .invalidField(field, problem) }
+    }
+
+    /// Rejects a text that is valid alone, and has a link with the name of the app in it, such as `evil.{{app_name}}`.
+    ///
+    /// - Parameter field: The field that is being set. `nil`: the template is.
+    func checkLinks(withName name: String, field: String? = nil) throws(Refusal) {
+        for (own, text) in [("subject", subject), ("text", text)] {
+            guard let text, let parts = try? TemplateText(text), LinkedName.problem(in: text) == nil else { continue }
+            let filled = parts.filled { $0 == .appName ? name : $0.placeholder }
+            guard let problem = LinkedName.problem(in: filled) else { continue }
+            throw .invalidField(
+                field ?? own, problem + (field == nil ? "" : " (in the \(own) of a template of the app)"))
+        }
     }
 
     @discardableResult

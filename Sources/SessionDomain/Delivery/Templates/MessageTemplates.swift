@@ -5,7 +5,7 @@ package struct MessageTemplates: Sendable {
     private let appName: String
     private let settings: MessageSettings
 
-    package init(_ app: App) { self.init(appName: app.name, settings: app.messages) }
+    package init(_ app: App) { self.init(appName: app.nameInMessages, settings: app.messages) }
 
     package init(appName: String, settings: MessageSettings) {
         self.appName = appName

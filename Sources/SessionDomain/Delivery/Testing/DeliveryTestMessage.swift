@@ -15,7 +15,7 @@ package struct DeliveryTestMessage: Sendable {
 
     /// A new message, whose life begins now.
     package func message(_ environment: ServiceEnvironment) -> OutboundMessage {
-        let name = app?.name ?? "PreludeSession"
+        let name = app?.nameInMessages ?? "PreludeSession"
         let logins = app?.otpLogins.filter { $0.channel == channel } ?? []
         let login = logins.first(where: \.isDefault) ?? logins.first
         let code = String(repeating: "0", count: login?.codeSize ?? 6)

@@ -78,12 +78,12 @@ struct MessageTemplateTests {
         "A name that phones show as a link is rejected, also without a scheme",
         arguments: [
             ("Open evil.com now", "evil.com"), ("(evil.com)", "evil.com"), ("me@example.co.uk!", "example.co.uk"),
-            ("{{app}}.com", "{{app}}.com"), ("пример.рф", "пример.рф"), ("evil.com.", "evil.com."),
+            ("{{app_name}}.com", "{{app_name}}.com"), ("пример.рф", "пример.рф"), ("evil.com.", "evil.com."),
         ])
     func linkedNames(_ text: String, _ name: String) {
         let problem =
-            "must not contain \(name): mail programs and phones make a link of it. Write {{app}} for the name of the app, "
-            + "and a space behind a full stop"
+            "must not contain \(name): mail programs and phones make a link of it. Write it without the full stop, or with a "
+            + "space behind it"
         #expect(throws: Refusal.invalidField("text", problem)) { try template("{{code}} \(text)").validate() }
     }
 

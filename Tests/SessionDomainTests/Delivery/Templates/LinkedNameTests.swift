@@ -1,0 +1,105 @@
+import Testing
+
+@testable import SessionDomain
+
+@Suite("Links in texts of operators")
+struct LinkedNameTests {
+    private func app(_ name: String = "Shop", templates: [MessageTemplate] = []) throws -> App {
+        var app = App(id: try appID(), name: name, createdAt: now)
+        app.messages.templates = templates
+        return app
+    }
+
+    private func template(_ text: String) -> MessageTemplate {
+        MessageTemplate(channel: .sms, purpose: .signIn, locale: .english, text: "{{code}} \(text)")
+    }
+
+    /// The field that is refused.
+    private func field(_ set: () throws -> Void) -> String? {
+        do {
+            try set()
+            return nil
+        } catch {
+            if case Refusal.invalidField(let field, _) = error { return field }
+            if let problem = error as? RouteProblem { return problem.field.rawValue }
+            return "\(error)"
+        }
+    }
+
+    @Test(
+        "Every text of an operator that reaches a message is refused by its field when it has a link",
+        arguments: [
+            "http://evil.example/login", "Booking.com", "Shop (evil.com)", "WWW.evil", "mailto:a", "tel:+49170",
+            "пример.рф", "my_shop.com", "bank@evil.example",
+        ])
+    func refused(_ link: String) throws {
+        var app = try app()
+        #expect(field { try AppSettingsChange(name: link).apply(to: &app) } == "name" && app.name == "Shop")
+        #expect(field { try template(link).validate() } == "text")
+        let mail = MessageTemplate(
+            channel: .email, purpose: .signIn, locale: .english, subject: link, text: "{{code}}")
+        #expect(field { try mail.validate() } == "subject")
+        let named = "\(link) <login@shop.example>"
+        for change in [OTPLoginChange(channel: .sms, senderID: link), OTPLoginChange(channel: .email, senderID: named)] {
+            #expect(field { try change.check(in: app, ConfiguredRoutes()) } == "sender_id")
+        }
+        let server = RouteSettings(kind: .smtp, host: "mail.example.com", from: named)
+        #expect(field { try server.check(for: .email, hasSecret: false) } == "from")
+        for kind in [RouteSettings.Kind.twilio, .vonage] {
+            #expect(RouteSettings.problem(with: link, as: .from, of: kind)?.field == .from)
+        }
+    }
+
+    @Test(
+        "A text without a link is accepted, and a sender is an address",
+        arguments: ["Shop", "Shop Inc.", "Dr. Müller & Söhne", "Shop 2.0", "A/B", "24/7: Shop"])
+    func accepted(_ text: String) throws {
+        var app = try app()
+        try AppSettingsChange(name: text).apply(to: &app)
+        #expect(app.name == text && app.nameInMessages == text)
+        try OTPLoginChange(channel: .sms, senderID: text).check(in: app, ConfiguredRoutes())
+        try OTPLoginChange(channel: .email, senderID: "\(text) <login@shop.example>")
+            .check(in: app, ConfiguredRoutes())
+        try RouteSettings(kind: .smtp, host: "mail.example.com", from: "\(text) <login@shop.example>")
+            .check(for: .email, hasSecret: false)
+    }
+
+    @Test(
+        "A name and a template that are a link only together are refused, whichever comes second",
+        arguments: [("evil.{{app_name}}", "com"), ("evil{{app_name}}", ".com"), ("http:{{app_name}}", "//evil")])
+    func together(_ text: String, _ name: String) throws {
+        try template(text).validate()
+        #expect(field { try template(text).checkLinks(withName: name) } == "text")
+        var app = try app(templates: [template(text)])
+        #expect(field { try AppSettingsChange(name: name).apply(to: &app) } == "name" && app.name == "Shop")
+    }
+
+    @Test("A name of an earlier version stays, is sent back by forms, and is no link in messages")
+    func stored() throws {
+        var old = try app("http://evil.example/login")
+        try AppSettingsChange(name: old.name, signUp: false).apply(to: &old)
+        #expect(old.name == "http://evil.example/login" && !old.signUp)
+        #expect(old.nameInMessages == "http evil example login")
+        let message = MessageTemplates(old).render(
+            .signIn, .email, in: .english, values: .code("123456", lifetime: 600))
+        #expect(message.subject == "Your sign-in code for http evil example login")
+        #expect(!message.text.contains("evil.example") && message.html?.contains("evil.example") == false)
+        let test = DeliveryTestMessage(
+            to: try CanonicalIdentifier(type: "email_address", value: "ada@example.com"), app: old, timeout: 20)
+        #expect(test.message(.live).subject == "Test message of http evil example login")
+    }
+
+    @Test(
+        "A sender of an earlier version is no link in messages, and keeps its address",
+        arguments: [
+            ("Evil.com <login@shop.example>", true, "Evil com <login@shop.example>"),
+            ("login@shop.example", true, "login@shop.example"), ("Evil.com", false, "Evil com"), ("Shop", false, "Shop"),
+        ])
+    func storedSender(_ sender: String, isMail: Bool, shown: String) throws {
+        let message = OutboundMessage(
+            id: "msg_1", appID: try appID(), appName: "Shop", channel: isMail ? .email : .sms, purpose: .signIn,
+            to: "a@example.com", locale: "en", code: "1", subject: nil, text: "1", html: nil, senderID: sender,
+            expiresAt: now)
+        #expect(message.senderID == shown)
+    }
+}
