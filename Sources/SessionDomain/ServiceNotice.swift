@@ -43,7 +43,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     case spansDropped(count: Int, reason: String)
 
     /// A trusted proxy sends requests that do not say from which address they are. There is one notice per minute at most.
-    case clientAddressMissing(proxy: String)
+    case clientAddressMissing(HiddenClients)
 
     /// Whether something fails already, so that the log must have an error.
     package var isError: Bool {
@@ -106,10 +106,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .certificate(let finding): finding.description
         case .spansDropped(let count, let reason):
             "\(count) spans of traces were not exported and are lost: \(reason). Calls are not affected"
-        case .clientAddressMissing(let proxy):
-            "the trusted proxy \(proxy) sends a request without the address of its client, so limits by address count all "
-                + "clients of the proxy together. Let it set X-Forwarded-For (nginx: proxy_set_header X-Forwarded-For "
-                + "$remote_addr) or Forwarded; if \(proxy) is a client itself, name a smaller network in trustedProxies"
+        case .clientAddressMissing(let clients): clients.description
         case .keysRescheduled(let app, let keyIDs):
             "signing keys of app \(app) were created by a clock that was ahead; their times were corrected: "
                 + "\(keyIDs.joined(separator: ", ")). Check that the clocks of all nodes are synchronized"

@@ -59,6 +59,11 @@ def test_check_warns_of_apps_without_a_host_and_of_proxies_that_are_everyone(tmp
     found = warnings(f"{VALID[:-1]}, {proxies}}}")
     assert len(found) == 2 and all("every caller can claim any address" in line for line in found)
     assert "trustedProxies has 0.0.0.0/0," in found[0] and "trustedProxies has ::/0," in found[1]
+    for setting in ("clientAddressHeader", "countryHeader"):
+        named = f'{VALID[:-1]}, "{setting}": "CF-Connecting-IP"}}'
+        found = warnings(named)
+        assert len(found) == 1 and f"{setting} has no effect without trustedProxies" in found[0]
+        assert warnings(f'{named[:-1]}, "trustedProxies": ["10.0.0.1"]}}') == []
 
 
 def test_check_and_serve_report_everything_with_file_line_and_remedy(tmp_path):
@@ -308,41 +313,6 @@ def test_a_stopping_service_reports_no_failed_delivery(tmp_path):
     service.start()
     assert service.stop() == 0
     assert "failed" not in service.log()
-
-
-# Forwarding headers
-
-
-def test_forwarding_headers_of_an_untrusted_address_are_reported_once(tmp_path):
-    port = free_port()
-    with running(Service(tmp_path, "--management-port", str(port))) as service:
-        for _ in range(3):
-            for url in (service.url, f"http://127.0.0.1:{port}"):
-                subprocess.run(
-                    ["curl", "--silent", "--output", "/dev/null", "-H", "X-Forwarded-For: 198.51.100.1", url + "/nowhere"],
-                    check=True, timeout=10)
-        lines = [line for line in service.log().splitlines() if "forwarding header" in line]
-        assert len(lines) == 1
-        assert "--trusted-proxy" in lines[0] and re.search(r"address=(127\.0\.0\.1|::1)\b", lines[0])
-        assert "header=X-Forwarded-For" in lines[0]
-
-
-def test_a_trusted_proxy_without_the_address_of_its_client_is_reported_once(tmp_path):
-    flags = ["--trusted-proxy", "127.0.0.0/8", "--trusted-proxy", "::1", "--public-url", "https://{app_id}.example.com"]
-    with running(Service(tmp_path, *flags, development=False)) as service:
-        def lines(*headers: str) -> list[str]:
-            arguments = [argument for header in headers for argument in ("-H", header)]
-            subprocess.run(
-                ["curl", "--silent", "--output", "/dev/null", *arguments, "-d", "{}", service.url + "/v1/session/otp"],
-                check=True, timeout=10)
-            return [line for line in service.log().splitlines() if "without the address of its client" in line]
-
-        assert lines("Forwarded: for=198.51.100.1, for=203.0.113.7;proto=https") == []
-        assert "address=203.0.113.7" in service.log()
-        assert lines("X-Forwarded-For: 203.0.113.8") == []
-        assert len(lines("X-Real-IP: 203.0.113.9")) == 1
-        found = lines("X-Forwarded-For: unknown")
-        assert len(found) == 1 and re.search(r"trusted proxy (127\.0\.0\.1|::1) ", found[0]), found
 
 
 # New apps

@@ -14,13 +14,16 @@ package struct HealthProbes: Sendable {
     package var failingRoutes: @Sendable () -> Int
     /// What is wrong with the TLS certificate.
     package var certificate: @Sendable () -> CertificateWatch.Finding?
+    /// The trusted proxy that has hidden its clients.
+    package var hiddenClients: @Sendable () -> HiddenClients?
 
     package init(
         write: @escaping @Sendable () async throws -> Void,
         missingKeys: @escaping @Sendable () async throws -> Set<String> = { [] },
         freeBytes: @escaping @Sendable () -> Int64? = { nil }, logBytes: @escaping @Sendable () -> Int64? = { nil },
         failingRoutes: @escaping @Sendable () -> Int = { 0 },
-        certificate: @escaping @Sendable () -> CertificateWatch.Finding? = { nil }
+        certificate: @escaping @Sendable () -> CertificateWatch.Finding? = { nil },
+        hiddenClients: @escaping @Sendable () -> HiddenClients? = { nil }
     ) {
         self.write = write
         self.missingKeys = missingKeys
@@ -28,6 +31,7 @@ package struct HealthProbes: Sendable {
         self.logBytes = logBytes
         self.failingRoutes = failingRoutes
         self.certificate = certificate
+        self.hiddenClients = hiddenClients
     }
 }
 
@@ -124,10 +128,12 @@ package final class HealthMonitor: Sendable {
         let missing = try? await probes.missingKeys()
         let (free, log) = (probes.freeBytes(), probes.logBytes())
         let (failing, certificate) = (probes.failingRoutes(), probes.certificate())
+        let hiddenClients = probes.hiddenClients()
         state.withLock { state in
             if let missing { state.findings.missingKeys = missing }
             (state.findings.freeBytes, state.findings.logBytes) = (free, log)
             (state.findings.failingRoutes, state.findings.certificate) = (failing, certificate)
+            state.findings.hiddenClients = hiddenClients
             state.findings.clock = state.clock.finding(now: environment.now(), uptime: environment.uptime())
         }
         report()

@@ -4,6 +4,7 @@ package struct Readiness: Sendable, Equatable, CustomStringConvertible {
         case database, draining, keys, disk
         case databaseLog = "database_log"
         case clock, delivery, certificate
+        case clientAddress = "client_address"
 
         /// Whether the node must get no requests. The others are warnings: the node can still serve, and another node would
         /// have the same problem.
@@ -47,6 +48,7 @@ package struct HealthFindings: Sendable, Equatable {
     package var clock: ClockWatch.Finding?
     package var failingRoutes = 0
     package var certificate: CertificateWatch.Finding?
+    package var hiddenClients: HiddenClients?
 
     package init() {}
 
@@ -72,6 +74,7 @@ package struct HealthFindings: Sendable, Equatable {
         if let clock { reasons[.clock] = clock.reason }
         if failingRoutes > 0 { reasons[.delivery] = "routes for messages that fail: \(failingRoutes)" }
         if let certificate, certificate.isUrgent { reasons[.certificate] = certificate.description }
+        if let hiddenClients { reasons[.clientAddress] = hiddenClients.description }
         return Readiness(reasons: reasons)
     }
 }

@@ -59,24 +59,28 @@ extension Client {
         return forwardedAddress(headers, options: options) ?? peerAddress
     }
 
-    /// The last entry of `X-Forwarded-For` that is not a trusted proxy. Clients can forge all entries before it.
-    ///
-    /// Without that header, the same of `Forwarded`.
+    /// The last entry of the configured header that is not a trusted proxy. Clients can forge all entries before it.
     ///
     /// - Returns: `nil` if there is no such entry, or if it is not an IP address.
     static func forwardedAddress(_ headers: HTTPFields, options: EdgeOptions) -> String? {
+        let values = headers.all(options.clientAddressHeader)
         let entries =
-            headers.contains(.forwardedFor)
-            ? headers.all(.forwardedFor).flatMap { $0.split(separator: ",") }
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-            : headers.all(.forwarded).flatMap(ForwardedNodes.all)
+            switch options.clientAddressHeader {
+            case .forwardedFor: values.flatMap { $0.split(separator: ",") }.map(trimmed)
+            case .forwarded: values.flatMap(ForwardedNodes.all)
+            // One address, which the proxy replaces. Of several, the client may have sent any.
+            default: values.count == 1 && !values[0].contains(",") ? [trimmed(values[0])] : []
+            }
         return entries.map(withoutPort).last { !options.isTrusted($0) }.flatMap { IPNetwork.isAddress($0) ? $0 : nil }
     }
+
+    private static func trimmed(_ text: some StringProtocol) -> String { text.trimmingCharacters(in: .whitespaces) }
 
     /// Some proxies add the port of the client: `192.0.2.1:49152`, `[2001:db8::1]:49152`.
     private static func withoutPort(_ entry: String) -> String {
         if entry.hasPrefix("["), let end = entry.firstIndex(of: "]") {
-            return String(entry[entry.index(after: entry.startIndex)..<end])
+            let rest = entry[end...].dropFirst()
+            return rest.isEmpty || rest.hasPrefix(":") ? String(entry[..<end].dropFirst()) : entry
         }
         let parts = entry.split(separator: ":", omittingEmptySubsequences: false)
         return parts.count == 2 && parts[0].contains(".") ? String(parts[0]) : entry

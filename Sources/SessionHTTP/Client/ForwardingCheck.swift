@@ -16,10 +16,17 @@ struct ForwardingCheck: RequestCheck {
     func check(_ request: Request, _ context: ServiceRequestContext) {
         let peer = context.peerAddress
         if options.isTrusted(peer) {
-            if namesNoClient(request, peer: peer) { log.noteMissingClient(of: peer, environment: environment) }
-        } else if let header = Self.headers.first(where: { request.headers.contains($0) }) {
+            guard namesNoClient(request, peer: peer) else { return }
+            let clients = HiddenClients(proxy: peer, header: options.clientAddressHeader.rawName)
+            log.noteMissingClient(clients, environment: environment)
+        } else if let header = forwardingHeader(of: request) {
             log.note(header.rawName, from: peer, logger: context.logger)
         }
+    }
+
+    private func forwardingHeader(of request: Request) -> HTTPField.Name? {
+        Self.headers.first { request.headers.contains($0) }
+            ?? (request.headers.contains(options.clientAddressHeader) ? options.clientAddressHeader : nil)
     }
 
     /// Only for the frontend API: backends, verifiers and health checks may be in the network of a proxy and call directly.

@@ -1,11 +1,11 @@
 import Logging
-import SessionDomain
+package import SessionDomain
 import Synchronization
 
 /// Logs once per process that forwarding headers arrive from an address that is not a trusted proxy, and once per minute
 /// that a trusted proxy names no client.
 ///
-/// Usually the first this is the operator's own proxy, and the setting is missing: the service then takes the proxy's address for
+/// Usually the first is the operator's own proxy, and the setting is missing: the service then takes the proxy's address for
 /// that of every client, and limits by address block all users together. One line is enough, because any client can send
 /// these headers.
 @available(service, *)
@@ -14,8 +14,8 @@ package final class ForwardingLog: Sendable {
     static let interval: Int64 = 60_000
 
     private let isWritten = Atomic(false)
-    /// The uptime of the last notice about a trusted proxy.
-    private let lastNotice = Mutex<Int64?>(nil)
+    /// The last request of a trusted proxy without an address, and the last notice about one, each with its uptime.
+    private let hidden = Mutex<(last: (clients: HiddenClients, at: Int64)?, notice: Int64?)>((nil, nil))
 
     package init() {}
 
@@ -30,14 +30,24 @@ package final class ForwardingLog: Sendable {
             """,
             metadata: ["header": "\(header)", "address": "\(peer)"])
     }
-    /// - Parameter proxy: The address of the trusted proxy.
-    func noteMissingClient(of proxy: String, environment: ServiceEnvironment) {
+
+    func noteMissingClient(_ clients: HiddenClients, environment: ServiceEnvironment) {
         let now = environment.uptime()
-        let isDue = lastNotice.withLock { last in
-            if let last, now - last < Self.interval { return false }
-            last = now
+        let isDue = hidden.withLock { hidden in
+            hidden.last = (clients, now)
+            if let notice = hidden.notice, now - notice < Self.interval { return false }
+            hidden.notice = now
             return true
         }
-        if isDue { environment.observer.observe(.notice(.clientAddressMissing(proxy: proxy))) }
+        if isDue { environment.observer.observe(.notice(.clientAddressMissing(clients))) }
+    }
+
+    /// The trusted proxy that has hidden its clients lately.
+    ///
+    /// - Parameter now: The uptime.
+    package func hiddenClients(at now: Int64) -> HiddenClients? {
+        hidden.withLock { hidden in
+            hidden.last.flatMap { now - $0.at < HiddenClients.lifetime ? $0.clients : nil }
+        }
     }
 }

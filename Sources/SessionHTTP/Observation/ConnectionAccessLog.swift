@@ -77,11 +77,8 @@ final class ConnectionAccessLog: Sendable {
 
     private func address(_ received: Received, peer: String) -> String {
         var fields = HTTPFields()
-        for name in [HTTPField.Name.forwardedFor, .forwarded] {
-            for value in received.head?.headers[name.rawName] ?? [] {
-                fields.append(HTTPField(name: name, value: value))
-            }
-        }
+        let name = edge.clientAddressHeader
+        for value in received.head?.headers[name.rawName] ?? [] { fields.append(HTTPField(name: name, value: value)) }
         return Client.address(fields, peerAddress: peer, options: edge)
     }
 

@@ -46,7 +46,8 @@ struct NewSettings {
             "host": \(try json(host)),
             "port": \(port),
 
-            // Proxies whose X-Forwarded-For and X-Forwarded-Host are trusted.
+            // Proxies whose X-Forwarded-For and X-Forwarded-Host are trusted. clientAddressHeader names another header
+            // for the address of the client.
             "trustedProxies": [\(try trustedProxies.map(json).joined(separator: ", "))],
 
             // Private networks with servers that the service calls, for hooks, webhooks, mail and SMS.

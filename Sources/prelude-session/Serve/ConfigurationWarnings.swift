@@ -12,6 +12,7 @@ struct ConfigurationWarnings {
         lines =
             Self.readableSecrets(configuration) + Self.missingDefaultApp(configuration)
             + Self.appsWithoutHost(configuration) + Self.widestProxies(configuration)
+            + Self.headersWithoutProxies(configuration)
     }
 
     /// Files with secrets that every user of the machine can read. Groups are a decision of the operator.
@@ -50,6 +51,15 @@ struct ConfigurationWarnings {
             "publicUrl \(url) is the same for all apps, and there is no defaultApp: no app is served there, only at custom "
                 + "domains. Set defaultApp to the id of the app, or write publicUrl with {app_id}"
         ]
+    }
+
+    private static func headersWithoutProxies(_ configuration: ServiceConfiguration) -> [String] {
+        guard configuration.trustedProxies.isEmpty else { return [] }
+        let keys: [ServiceConfiguration.Key] = [.clientAddressHeader, .countryHeader]
+        return keys.filter { configuration.settings.string($0) != nil }.map {
+            "\($0.rawValue) has no effect without trustedProxies: nobody is trusted to send the header. Name the addresses "
+                + "of your proxies there"
+        }
     }
 
     private static func widestProxies(_ configuration: ServiceConfiguration) -> [String] {

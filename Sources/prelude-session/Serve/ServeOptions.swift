@@ -20,8 +20,15 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         name: .customLong("trusted-proxy"),
-        help: "The address or network of a proxy whose X-Forwarded-* headers are trusted. Can be repeated.")
+        help: "The address or network of a proxy whose forwarding headers are trusted. Can be repeated.")
     var trustedProxies: [String] = []
+
+    @Option(
+        help: """
+            The header in which a trusted proxy sends the caller's address: X-Forwarded-For, Forwarded, or one with a single \
+            address, such as X-Real-IP. No other one is read. (default: X-Forwarded-For)
+            """)
+    var clientAddressHeader: String?
 
     @Option(help: "The header in which a trusted proxy sends the caller's country.")
     var countryHeader: String?
@@ -128,6 +135,7 @@ struct ServeOptions: ParsableArguments {
         flags[.port] = port
         flags[.publicUrl] = publicURL
         flags[.defaultApp] = defaultApp
+        flags[.clientAddressHeader] = clientAddressHeader
         flags[.countryHeader] = countryHeader
         flags[.logLevel] = logLevel
         flags[.logFormat] = logFormat

@@ -22,11 +22,13 @@ struct ServiceAssembly {
     ///     is migrated.
     ///   - managementKeys: Keys of the management API that the configuration names.
     ///   - certificate: What is wrong with the TLS certificate, for health checks.
+    ///   - hiddenClients: The trusted proxy that hides its clients, for health checks.
     /// - Throws: `ConfigurationError` when the database or the keys cannot be used.
     static func open(
         _ configuration: ServiceConfiguration, keys use: MasterKeyUse = .needed, opening: Opening, defaultApp: AppID?,
         managementKeys: [ConfiguredManagementKey] = [], routes: any MessageRoutes, egress: any Egress,
         certificate: @escaping @Sendable () -> CertificateWatch.Finding? = { nil },
+        hiddenClients: @escaping @Sendable () -> HiddenClients? = { nil },
         environment: ServiceEnvironment = .live
     ) async throws -> ServiceAssembly {
         let origins = try configuration.origins()
@@ -53,7 +55,7 @@ struct ServiceAssembly {
                 configuredRoutes: configuration.delivery,
                 routeFactory: configuration.routeBuilder(egress: egress, environment: environment))
             return ServiceAssembly(
-                store: store, service: service, health: Self.health(store, keys, service, certificate),
+                store: store, service: service, health: Self.health(store, keys, service, certificate, hiddenClients),
                 createdKeyFile: created)
         } catch {
             try await store.close()
@@ -63,7 +65,8 @@ struct ServiceAssembly {
 
     private static func health(
         _ store: any OpenedStore, _ keys: KeyRing, _ service: SessionService,
-        _ certificate: @escaping @Sendable () -> CertificateWatch.Finding?
+        _ certificate: @escaping @Sendable () -> CertificateWatch.Finding?,
+        _ hiddenClients: @escaping @Sendable () -> HiddenClients?
     ) -> HealthMonitor {
         HealthMonitor(
             store: store.health,
@@ -71,7 +74,7 @@ struct ServiceAssembly {
                 write: { try await store.checkWriting() },
                 missingKeys: { try await store.sealingKeyIDs().subtracting(keys.ids) },
                 freeBytes: { store.freeBytes }, logBytes: { store.logBytes },
-                failingRoutes: { service.failingRoutes }, certificate: certificate),
+                failingRoutes: { service.failingRoutes }, certificate: certificate, hiddenClients: hiddenClients),
             environment: service.environment)
     }
 

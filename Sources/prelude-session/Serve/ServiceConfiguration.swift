@@ -18,6 +18,8 @@ struct ServiceConfiguration: Sendable {
     var publicURL: String?
     var defaultApp: AppID?
     var trustedProxies: [IPNetwork]
+    /// `nil`: `X-Forwarded-For`.
+    var clientAddressHeader: HTTPField.Name?
     var countryHeader: HTTPField.Name?
     var isDevelopment: Bool
     var allowsPublicDevelopment: Bool
@@ -51,8 +53,8 @@ struct ServiceConfiguration: Sendable {
 
     /// The names of the settings in the file. In the environment: `PRELUDE_SESSION_` and the name in upper snake case.
     enum Key: String, CaseIterable {
-        case host, port, database, keyFile, publicUrl, defaultApp, trustedProxies, countryHeader, development
-        case allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel, logFormat
+        case host, port, database, keyFile, publicUrl, defaultApp, trustedProxies, clientAddressHeader, countryHeader
+        case development, allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel, logFormat
         case otlpEndpoint, otlpRatio, otlpFollowProxies, keyRotationDays, keyPublishAhead
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
         case requestLimit, drainDelay, tlsCertificate, tlsKey, smallPages
@@ -125,7 +127,13 @@ struct ServiceConfiguration: Sendable {
         publicURL = settings.string(.publicUrl)
         isDevelopment = problems.value(false) { try settings.flag(.development) }
         allowsPublicDevelopment = problems.value(false) { try settings.flag(.allowPublicDevelopment) }
-        countryHeader = problems.value(nil) { try Self.countryHeader(settings) }
+        clientAddressHeader = problems.value(nil) {
+            try Self.proxyHeader(.clientAddressHeader, "X-Real-IP", Self.headersOfClients, settings)
+        }
+        countryHeader = problems.value(nil) {
+            try Self.proxyHeader(
+                .countryHeader, "CF-IPCountry", Self.headersOfClients.union(Self.headersOfAddresses), settings)
+        }
         managementKeys = settings.list(.managementKey)
         logLevel = problems.value(.info) { try Self.logLevel(settings) }
         logFormat = problems.value(.text) { try Self.logFormat(settings) }
@@ -153,27 +161,31 @@ struct ServiceConfiguration: Sendable {
         senderDomains = problems.value([]) { try Self.senderDomains(settings, ofServers: mailServers.count) }
     }
 
-    private static func countryHeader(_ settings: Settings) throws -> HTTPField.Name? {
-        guard let name = settings.string(.countryHeader) else { return nil }
+    /// A header in which a proxy says what it has found.
+    private static func proxyHeader(
+        _ key: Key, _ example: String, _ others: Set<String>, _ settings: Settings
+    ) throws -> HTTPField.Name? {
+        guard let name = settings.string(key) else { return nil }
         guard let header = HTTPField.Name(name) else {
             throw settings.error(
-                .countryHeader,
+                key,
                 "\"\(name.escapedForTerminal)\" is not the name of a header: letters, digits and hyphens, such as "
-                    + "CF-IPCountry (RFC 9110 §5.6.2)")
+                    + "\(example) (RFC 9110 §5.6.2)")
         }
-        guard !headersOfClients.contains(header.canonicalName) else {
+        guard !others.contains(header.canonicalName) else {
             throw settings.error(
-                .countryHeader, "\(name) is a header that clients set for another purpose. Name the one of your proxy")
+                key, "\(name) is a header that clients set for another purpose. Name the one of your proxy")
         }
         return header
     }
 
-    /// Headers that never contain the country that a proxy has found.
+    /// Headers that never contain what a proxy has found about a client.
     private static let headersOfClients: Set = [
         "accept", "accept-encoding", "accept-language", "authorization", "connection", "content-length", "content-type",
-        "cookie", "date", "dpop", "forwarded", "host", "origin", "proxy-authorization", "referer", "user-agent",
-        "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip",
+        "cookie", "date", "dpop", "host", "origin", "proxy-authorization", "referer", "user-agent",
+        "x-forwarded-host", "x-forwarded-proto",
     ]
+    private static let headersOfAddresses: Set = ["forwarded", "x-forwarded-for", "x-real-ip"]
 
     private static func logLevel(_ settings: Settings) throws -> Logger.Level? {
         guard let text = settings.string(.logLevel) else { return nil }

@@ -30,19 +30,21 @@ struct ServiceRunner {
         }
         let egress = try configuration.makeEgressClient(observer: environment.observer)
         let managementKeys = try self.managementKeys()
+        let forwarding = ForwardingLog()
         let assembly = try await ServiceAssembly.open(
             configuration, opening: .migrating,
             defaultApp: configuration.defaultApp ?? (configuration.isDevelopment ? DevelopmentApp.id : nil),
             managementKeys: managementKeys.configured, routes: FixedRoutes(mailbox?.routes ?? []), egress: egress,
-            certificate: { certificates?.finding }, environment: environment)
+            certificate: { certificates?.finding },
+            hiddenClients: { [uptime = environment.uptime] in forwarding.hiddenClients(at: uptime()) },
+            environment: environment)
         logChanges(of: assembly, logger: logger)
         try await prepare(assembly.service, printing: managementKeys.generated, logger: logger)
 
         let edge = EdgeOptions(
-            trustedProxies: configuration.trustedProxies, countryHeader: configuration.countryHeader,
-            exemptsLoopback: configuration.isDevelopment,
+            trustedProxies: configuration.trustedProxies, clientAddressHeader: configuration.clientAddressHeader,
+            countryHeader: configuration.countryHeader, exemptsLoopback: configuration.isDevelopment,
             followsProxyTraces: configuration.traces?.followsProxies ?? false)
-        let forwarding = ForwardingLog()
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment,
             health: assembly.health, edge: edge, loads: telemetry.loads, certificates: certificates, logger: logger)

@@ -12,7 +12,8 @@ extension FuzzTarget {
 
     /// The headers that the service reads, and the networks of its configuration.
     static func edge() throws -> [FuzzTarget] {
-        [
+        guard let realIP = HTTPField.Name("X-Real-IP") else { return [] }
+        return [
             FuzzTarget(
                 text: "Accept-Language", seeds: ["de-CH, de;q=0.9, en;q=0.8, *;q=0.5", "en", ""],
                 words: [";q=", "q=nan", "q=inf", "q=-1", "*", "zh-Hant-TW", "x-y-z"]
@@ -45,7 +46,20 @@ extension FuzzTarget {
             },
             FuzzTarget(
                 text: "X-Forwarded-For", seeds: ["203.0.113.7, 10.0.0.1", "2001:db8::1", "::ffff:203.0.113.7,fd00::1"],
-                words: [",", " ", "10.0.0.9", "127.0.0.1", "::1", "1.2.3", "0x7f.1", "%eth0", ":80"], check: forwarded),
+                words: [",", " ", "10.0.0.9", "127.0.0.1", "::1", "1.2.3", "0x7f.1", "%eth0", ":80"]
+            ) { try forwarded($0, in: .forwardedFor) },
+            FuzzTarget(
+                text: "Forwarded", seeds: ["for=203.0.113.7, for=10.0.0.1", "for=\"[2001:db8::1]:4711\";by=10.0.0.1"],
+                words: [",", ";", "for=", "\"", "\\", "unknown", "_hidden", "10.0.0.9", "::1", ":80"]
+            ) { try forwarded($0, in: .forwarded) },
+            FuzzTarget(
+                text: "a header with one address", seeds: ["203.0.113.7", "2001:db8::1", "[2001:db8::1]:4711"],
+                words: [",", " ", "10.0.0.9", "unknown", "[", "]", ":80"]
+            ) { text in
+                let isRead = try forwarded(text, in: realIP)
+                try require(!isRead || !text.contains(","), "an address of a list was used")
+                return isRead
+            },
             FuzzTarget(
                 text: "cookies",
                 seeds: ["\(cookie)=abc.def; other=1", "a=b; \(cookie)=x", "refresh_testapp=x", "=; ;"],
@@ -74,19 +88,19 @@ extension FuzzTarget {
         ]
     }
 
-    @Sendable private static func forwarded(_ text: String) throws -> Bool {
+    private static func forwarded(_ text: String, in header: HTTPField.Name) throws -> Bool {
         var fields = HTTPFields()
-        fields.add(.forwardedFor, text)
+        fields.add(header, text)
         let proxied = try Client(
             headers: fields, authority: "app.example", peerAddress: "10.0.0.1",
-            options: EdgeOptions(trustedProxies: proxies))
+            options: EdgeOptions(trustedProxies: proxies, clientAddressHeader: header))
         try require(IPNetwork.isAddress(proxied.source.ip), "the source is not an address")
         let isPeer = proxied.source.ip == "10.0.0.1"
         try require(isPeer || !proxies.contains { $0.contains(proxied.source.ip) }, "the source is a trusted proxy")
         try require(isPeer || text.contains(proxied.source.ip), "the source is not in the header")
         let direct = try Client(
             headers: fields, authority: "app.example", peerAddress: "203.0.113.9",
-            options: EdgeOptions(trustedProxies: proxies))
+            options: EdgeOptions(trustedProxies: proxies, clientAddressHeader: header))
         try require(direct.source.ip == "203.0.113.9", "the header of a direct client was used")
         return !isPeer
     }

@@ -16,6 +16,7 @@ struct ReadinessTests {
             ({ $0.clock = .jumped(seconds: -90) }, .clock, true),
             ({ $0.failingRoutes = 1 }, .delivery, true),
             ({ $0.certificate = .expired(at: Timestamp(seconds: 1)) }, .certificate, true),
+            ({ $0.hiddenClients = HiddenClients(proxy: "10.0.0.1", header: "X-Real-IP") }, .clientAddress, true),
         ]
         for (change, check, isReady) in table {
             var findings = HealthFindings()

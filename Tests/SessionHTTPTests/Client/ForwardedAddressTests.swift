@@ -47,6 +47,8 @@ struct ForwardedAddressTests {
         Row("a zone id is no address", ["fe80::1%eth0"], "10.0.0.1"),
         Row("a short IPv4 form is no address", ["127.1"], "10.0.0.1"),
         Row("a word", ["unknown"], "10.0.0.1"),
+        Row("an obfuscated name", ["198.51.100.1, _hidden"], "10.0.0.1"),
+        Row("text after brackets", ["[2001:db8::7]198.51.100.1"], "10.0.0.1"),
         Row("invalid text at the end does not expose the entry before it", ["198.51.100.1, garbage"], "10.0.0.1"),
         Row("a direct client cannot choose its address", ["198.51.100.1"], peer: "203.0.113.9", "203.0.113.9"),
         Row("a direct client cannot name a proxy", ["10.0.0.2"], peer: "203.0.113.9", "203.0.113.9"),
@@ -86,16 +88,55 @@ struct ForwardedAddressTests {
         Row("a direct client cannot choose its address", ["for=198.51.100.1"], peer: "203.0.113.9", "203.0.113.9"),
     ]
 
-    @Test("Without X-Forwarded-For, Forwarded names the source address (RFC 7239 §4)", arguments: standardRows)
+    @Test("Forwarded names the source address if it is configured (RFC 7239 §4)", arguments: standardRows)
     func standard(_ row: Row) throws {
-        let client = try Client.test(.of(row.headers.map { ("forwarded", $0) }), peer: row.peer)
+        let client = try Client.test(
+            .of(row.headers.map { ("forwarded", $0) }), peer: row.peer, clientAddressHeader: .forwarded)
         #expect(client.source.ip == row.address)
     }
 
-    @Test("A client cannot replace X-Forwarded-For of the proxy by Forwarded", arguments: ["203.0.113.7", "unknown"])
-    func precedence(entry: String) throws {
-        let client = try Client.test(.of(("forwarded", "for=198.51.100.1"), ("x-forwarded-for", entry)))
-        #expect(client.source.ip == (entry == "unknown" ? "10.0.0.1" : entry))
+    static let singleRows = [
+        Row("no header", [], "10.0.0.1"),
+        Row("an address", ["203.0.113.7"], "203.0.113.7"),
+        Row("spaces and tabs", [" \t203.0.113.7 "], "203.0.113.7"),
+        Row("a port", ["203.0.113.7:4711"], "203.0.113.7"),
+        Row("IPv6", ["2001:db8::7"], "2001:db8::7"),
+        Row("IPv6 with a port", ["[2001:db8::7]:4711"], "2001:db8::7"),
+        Row("a list, whose parts the client may have sent", ["198.51.100.1, 203.0.113.7"], "10.0.0.1"),
+        Row("a list with ports", ["198.51.100.1:1, unknown"], "10.0.0.1"),
+        Row("a list with brackets", ["[2001:db8::7]:1, 203.0.113.7"], "10.0.0.1"),
+        Row("a comma", ["203.0.113.7,"], "10.0.0.1"),
+        Row("the header twice", ["198.51.100.1", "203.0.113.7"], "10.0.0.1"),
+        Row("a trusted proxy", ["10.0.0.9"], "10.0.0.1"),
+        Row("unknown", ["unknown"], "10.0.0.1"),
+        Row("an empty value", [""], "10.0.0.1"),
+        Row("a form of Forwarded", ["for=203.0.113.7"], "10.0.0.1"),
+        Row("a direct client cannot choose its address", ["198.51.100.1"], peer: "203.0.113.9", "203.0.113.9"),
+    ]
+
+    @Test("Another configured header has one address", arguments: singleRows)
+    func single(_ row: Row) throws {
+        let name = try #require(HTTPField.Name("CF-Connecting-IP"))
+        let client = try Client.test(
+            .of(row.headers.map { ("cf-connecting-ip", $0) }), peer: row.peer, clientAddressHeader: name)
+        #expect(client.source.ip == row.address)
+    }
+
+    private static let names = ["X-Forwarded-For", "Forwarded", "X-Real-IP"]
+
+    /// Proxies let headers pass that they do not set.
+    @Test("Only the configured header is read: a client cannot choose its address by another one", arguments: names)
+    func onlyTheConfigured(configured: String) throws {
+        func field(_ name: String, _ address: String) -> (name: String, value: String) {
+            (name, name == "Forwarded" ? "for=\(address)" : address)
+        }
+        let forged = Self.names.filter { $0 != configured }.map { field($0, "198.51.100.1") }
+        let name = try #require(HTTPField.Name(configured))
+        #expect(try Client.test(.of(forged), clientAddressHeader: name).source.ip == "10.0.0.1")
+        for value in ["203.0.113.7", "unknown"] {
+            let client = try Client.test(.of(forged + [field(configured, value)]), clientAddressHeader: name)
+            #expect(client.source.ip == (value == "unknown" ? "10.0.0.1" : value))
+        }
     }
 
     @Test(

@@ -77,13 +77,14 @@ struct ForwardingLogTests {
     /// The notices about requests of `peer` with `X-Forwarded-For`, at these milliseconds.
     private func notices(
         _ value: String?, path: String = "/v1/session/otp", from peer: String = "10.0.0.1", at times: [Int64] = [0],
-        exemptsLoopback: Bool = false
+        exemptsLoopback: Bool = false, others: HTTPFields = [:], log: ForwardingLog = ForwardingLog()
     ) throws -> [ServiceNotice] {
-        let (notices, log) = (Notices(), ForwardingLog())
+        let notices = Notices()
         let networks = try ["10.0.0.0/8", "127.0.0.1"].map { try #require(IPNetwork($0)) }
         var environment = ServiceEnvironment.live
         environment.observer = notices
-        let headers: HTTPFields = value.map { [.forwardedFor: $0] } ?? [:]
+        var headers = others
+        if let value { headers[.forwardedFor] = value }
         let request = Request(
             head: HTTPRequest(method: .post, scheme: "https", authority: "a", path: path, headerFields: headers),
             body: RequestBody(buffer: ByteBuffer()))
@@ -102,7 +103,26 @@ struct ForwardingLogTests {
         "A trusted proxy that names no client is reported with its address",
         arguments: [nil, "unknown", "", "10.0.0.9", "198.51.100.1, _hidden"])
     func missingClient(value: String?) throws {
-        #expect(try notices(value) == [.clientAddressMissing(proxy: "10.0.0.1")])
+        #expect(try notices(value) == [.clientAddressMissing(Self.hidden)])
+    }
+
+    private static let hidden = HiddenClients(proxy: "10.0.0.1", header: "X-Forwarded-For")
+
+    @Test("A client cannot keep the notice away by a header that is not configured")
+    func otherHeaders() throws {
+        let others: HTTPFields = [.forwarded: "for=198.51.100.1"]
+        #expect(try notices(nil, others: others) == [.clientAddressMissing(Self.hidden)])
+    }
+
+    @Test("Health checks show the proxy for an hour after the last such request")
+    func finding() throws {
+        let log = ForwardingLog()
+        #expect(log.hiddenClients(at: 0) == nil)
+        _ = try notices("203.0.113.7", log: log)
+        #expect(log.hiddenClients(at: 0) == nil)
+        _ = try notices(nil, at: [5, 6], log: log)
+        #expect(log.hiddenClients(at: 3_600_005) == Self.hidden)
+        #expect(log.hiddenClients(at: 3_600_006) == nil)
     }
 
     @Test("A trusted proxy that names no client is reported once per minute")
