@@ -28,6 +28,7 @@ struct PreludeSessionCommand: AsyncParsableCommand {
     )
 
     static func main() async {
+        DispatchLog.turnOff()
         StandardStreams.openMissing()
         EventLoops.useAvailableCores()
         await main(nil)

@@ -299,6 +299,18 @@ def test_a_slow_header_ends_at_its_deadline(impatient, first):
     assert b" 408 " in text and time.monotonic() - started < 6
 
 
+def test_a_connection_on_which_nothing_has_arrived_is_no_slow_header(tmp_path):
+    """Browsers open connections that they may not need."""
+    with running(Service(tmp_path, "--header-timeout", "1")) as service:
+        with many(service.port, 5, b"") as connections:
+            for connection in connections:
+                assert received(connection).startswith(b"HTTP/1.1 408 ")
+        assert "took too long" not in service.log() and "status=408" not in service.log()
+        with connect(service.port, HALF) as connection:
+            assert received(connection).startswith(b"HTTP/1.1 408 ")
+        assert service.log().count("the headers of a request took too long") == 1
+
+
 def test_a_slow_body_ends_at_its_deadline_with_408(impatient):
     with connect(impatient.port, BODY + b"{") as connection:
         text = received(connection)

@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +22,7 @@ from observed_story import Secrets, play
 from operator_api import Management
 from person import Person, new_email
 from service import BINARY, ROOT, Service, free_port
+from shifted_clock import COMPILER
 from transport import Transport
 
 
@@ -262,3 +264,21 @@ def test_lines_for_the_journal_have_priorities(tmp_path, is_stream):
         level = re.search(r"Z (\w+) prelude-session: ", line)[1]
         priority = {"info": "<6>", "notice": "<5>", "warning": "<4>", "error": "<3>"}[level]
         assert line.startswith(priority) == is_stream and line.startswith("<") == is_stream, line
+
+
+@pytest.mark.skipif(not COMPILER or not shutil.which("setpriv"), reason="needs a C compiler, and setpriv of Linux")
+@pytest.mark.parametrize("setting", [None, "stderr"])
+def test_a_process_that_may_not_raise_priorities_says_nothing_of_them(tmp_path, setting):
+    """libdispatch wrote a line to the journal for each thread that got no higher priority: under systemd, in containers."""
+    library = tmp_path / "system_log.so"
+    source = pathlib.Path(__file__).with_name("system_log.c")
+    subprocess.run([COMPILER, "-shared", "-fPIC", "-o", library, source], check=True)
+    service = Service(tmp_path)
+    service.variables |= {"LD_PRELOAD": str(library)} | ({"LIBDISPATCH_LOG": setting} if setting else {})
+    # Without the right to raise a priority. Other users have none anyway.
+    service.wrapper = ["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"] if os.geteuid() == 0 else []
+    with running(service):
+        Person.signed_in(service, new_email())
+        assert service.stop() == 0
+    assert ("priority" in service.log()) == (setting is not None), service.log()
+    assert "to the log of the system" not in service.log()

@@ -112,3 +112,18 @@ def test_an_ambiguous_request_is_rejected(shared, sent):
     found = statuses(shared, sent)
     assert len(found) <= 1 and all(400 <= status < 500 for status in found)
     assert is_well(shared)
+
+
+def test_a_client_of_http_1_0_keeps_its_connection_if_it_asks(shared):
+    """As `ab -k` does: it waits for the header and a length in each response, and sends the next request then."""
+    paths = [b"/livez", b"/v1/session/password/compliancy", b"/absent", b"/readyz"] * 5
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=10) as connection, connection.makefile("rb") as answers:
+        for path in paths:
+            connection.sendall(b"GET " + path + b" HTTP/1.0\r\nConnection: Keep-Alive\r\nHost: localhost\r\n\r\n")
+            assert answers.readline().startswith(b"HTTP/1.1 ")
+            head = dict(
+                line.lower().strip().split(b": ", 1) for line in iter(answers.readline, b"\r\n"))
+            assert head[b"connection"] == b"keep-alive" and b"transfer-encoding" not in head, head
+            assert len(answers.read(int(head[b"content-length"]))) > 0
+        connection.sendall(b"GET /livez HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        assert b"connection: close" in answers.read().lower()

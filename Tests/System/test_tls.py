@@ -182,6 +182,18 @@ def test_a_handshake_that_never_ends_is_closed_at_the_deadline_of_headers(tmp_pa
         assert "the TLS handshake took too long" in service.log()
 
 
+@pytest.mark.parametrize(("protocol", "preface"), [
+    ("http/1.1", b""), ("h2", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0")])
+def test_a_connection_without_a_request_is_neither_a_slow_header_nor_a_slow_handshake(tmp_path, authority, protocol, preface):
+    """Browsers open connections that they may not need. With HTTP/2, they send the preface (RFC 9113 3.4)."""
+    with running(SecureService(tmp_path, authority, "--header-timeout", "1", "--idle-timeout", "1")) as service:
+        with service.connected(protocol) as connection, contextlib.suppress(OSError):
+            connection.sendall(preface)
+            while connection.recv(4096):
+                pass
+        assert "took too long" not in service.log()
+
+
 def test_plain_http_at_a_port_with_tls_is_closed(secure):
     with socket.create_connection(("127.0.0.1", secure.port), timeout=20) as connection:
         connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
