@@ -42,9 +42,7 @@ package final class PostgresStore: Sendable {
             let patient = PostgresServer(location: location, patience: 24 * 3_600_000, isUnhurried: true)
             let connection = try patient.connect()
             let schema = try Migrator(connection: connection).migrate(opening)
-            let warnings = try PostgresServer.risks(of: connection).map { name in
-                "PostgreSQL has \(name) = off: it loses data, or all of it, when its machine fails. Set it to on"
-            }
+            let warnings = try PostgresServer.risks(of: connection)
             var options = options
             options.sharesTransactions = try SharedTransactions.areOn(connection)
             return PostgresStore(

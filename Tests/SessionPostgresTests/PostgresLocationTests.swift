@@ -9,6 +9,18 @@ struct PostgresLocationTests {
     }
 
     @Test(
+        "PostgreSQL before 14 is refused. Other engines name the version that they resemble, and are not",
+        arguments: [
+            ("13.22", true), ("13.22 (Debian 13.22-0+deb11u1)", true), ("10.1", true), ("9.6.24", true),
+            ("14.0", false),
+            ("15.14 (Debian 15.14-0+deb12u1)", false), ("18.1", false), ("19beta1", false), ("13.0.0", false),
+            ("11.2-YB-2.18.0.0-b0", false), ("", false),
+        ])
+    func versions(text: String, isRefused: Bool) {
+        #expect((PostgresServer.problem(ofVersion: text) != nil) == isRefused)
+    }
+
+    @Test(
         "A server on this machine needs no TLS",
         arguments: [
             "postgresql:///x", "postgresql://%2Frun%2Fpostgresql/x", "postgresql://localhost,127.0.0.1,[::1]/x",

@@ -1,6 +1,7 @@
 """Tests `check` and the start of the service: everything that is wrong is reported, in words, and nothing is changed."""
 
 import base64
+import contextlib
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import pwd
 import re
 import secrets
 import socket
+import sqlite3
 import subprocess
 
 import pytest
@@ -64,6 +66,47 @@ def test_check_warns_of_apps_without_a_host_and_of_proxies_that_are_everyone(tmp
         found = warnings(named)
         assert len(found) == 1 and f"{setting} has no effect without trustedProxies" in found[0]
         assert warnings(f'{named[:-1]}, "trustedProxies": ["10.0.0.1"]}}') == []
+
+
+def test_check_warns_of_listeners_that_reach_further_than_meant(tmp_path):
+    def warnings(**changes) -> list[str]:
+        text = json.dumps(json.loads(VALID) | changes)
+        checked = command(tmp_path, "check", *settings(tmp_path, text))
+        assert checked.returncode == 0, checked.stderr
+        return [line for line in checked.stdout.splitlines() if line.startswith("warning")]
+
+    proxied = {"trustedProxies": ["10.0.0.1"]}
+    for host in ("0.0.0.0", "::"):
+        [found] = warnings(host=host, **proxied)
+        assert "serves the management API (/v2) and /metrics, too. Set managementPort" in found
+        assert warnings(host=host, managementPort=8081, **proxied) == []
+        [found] = warnings(managementHost=host, managementPort=8081)
+        assert "the management API (/v2) and /metrics listen on all addresses" in found and "Set managementHost" in found
+        [found] = warnings(host=host, managementPort=8081)
+        assert f"speaks plain HTTP on {host}, so a proxy does TLS. It is not in trustedProxies" in found
+    assert warnings(host="127.0.0.1", managementPort=8081) == warnings(host="::1") == []
+
+
+def test_check_says_from_which_schema_the_start_migrates(tmp_path):
+    flags = settings(tmp_path, VALID)
+    assert command(tmp_path, "app", "create", "Shop", *flags).returncode == 0
+    path = tmp_path / "session.sqlite"
+
+    def checked(schema: int) -> subprocess.CompletedProcess:
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"PRAGMA user_version = {schema}")
+        return command(tmp_path, "check", *flags)
+
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        [newest] = connection.execute("PRAGMA user_version").fetchone()
+    assert "notice" not in checked(newest).stdout
+    older = checked(newest - 1)
+    assert older.returncode == 0
+    assert f"notice        the start migrates the database from schema {newest - 1} to {newest}. Back up before" in older.stdout
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (newest - 1,)
+    newer = checked(newest + 1)
+    assert newer.returncode == 1 and f"has schema {newest + 1}, and this prelude-session" in newer.stderr
 
 
 def test_check_and_serve_report_everything_with_file_line_and_remedy(tmp_path):

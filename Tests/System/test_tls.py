@@ -171,6 +171,29 @@ def test_check_names_what_is_wrong_with_a_certificate(tmp_path, authority):
     assert run.returncode == 0 and "has 11 certificates" in run.stdout
 
 
+def test_check_and_the_start_warn_of_a_certificate_for_another_host(tmp_path, authority):
+    def warned(name: str, url: str, *flags: str) -> str:
+        chain = str(authority.server_chain(name))
+        os.chmod(chain, 0o640)
+        run = subprocess.run(
+            [BINARY, "check", "--public-url", url, "--default-app", "abc1234", "--port", str(free_port()), "--database",
+             f"sqlite:{tmp_path}/a.sqlite", "--tls-certificate", chain, "--tls-key", chain, *flags],
+            capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"})
+        assert run.returncode == 0, run.stderr
+        return run.stdout if "the TLS certificate" in run.stdout else ""
+
+    found = warned("www.example.com", "https://auth.example.com")
+    assert "is for www.example.com, and not for the host of publicUrl https://auth.example.com: clients reject it" in found
+    assert warned("auth.example.com", "https://auth.example.com") == ""
+    assert warned("*.example.com", "https://{app_id}.example.com") == ""
+    assert warned("*.example.com", "https://{app_id}.auth.example.com")
+    assert "is for localhost, 127.0.0.1, and" in warned("localhost", "https://auth.example.com")
+    # A proxy may connect by another name.
+    assert warned("inside.example.com", "https://auth.example.com", "--trusted-proxy", "10.0.0.1") == ""
+    with running(SecureService(tmp_path, authority, "--development", "--public-url", "https://auth.example.com")) as service:
+        assert "and not for the host of publicUrl https://auth.example.com" in service.log()
+
+
 def test_a_handshake_that_never_ends_is_closed_at_the_deadline_of_headers(tmp_path, authority):
     with running(SecureService(tmp_path, authority, "--header-timeout", "1")) as service:
         with socket.create_connection(("127.0.0.1", service.port), timeout=10) as connection:

@@ -64,6 +64,18 @@ package struct PublicOrigins: Sendable {
         return .app(id)
     }
 
+    /// Whether a certificate with these names is valid for the host of an app (RFC 9525 §6.3). With `{app_id}`, the name of one
+    /// app is enough.
+    package func areNamed(in names: [String]) -> Bool {
+        let host = hostParts.joined(separator: "{app_id}")
+        let parent = host.drop { $0 != "." }
+        return names.contains { name in
+            let name = name.lowercased()
+            // The wildcard stands for the first label.
+            return owner(ofHost: name) != nil || (name.hasPrefix("*.") && name.dropFirst() == parent)
+        }
+    }
+
     enum Owner: Equatable {
         case app(AppID)
         case defaultApp

@@ -3,10 +3,8 @@ package import SessionDomain
 @available(service, *)
 extension PostgresStore: AppStore {
     package func apps() async throws -> [App] {
-        try await read([Self.allApps]) { try $0[0].all(App.init(reading:)) }
+        try await read([SealedSettings.apps]) { try $0[0].all(App.init(reading:)) }
     }
-
-    private static let allApps = Statement("SELECT settings FROM apps ORDER BY created_at, id")
 
     package func app(_ id: AppID) async throws -> App? {
         try await read([Statement("SELECT settings FROM apps WHERE id = $1", [id])]) {
@@ -24,13 +22,6 @@ extension PostgresStore: AppStore {
 
     /// The ids of the master keys that have sealed signing keys, and secrets in the settings of apps.
     package func sealingKeyIDs() async throws -> Set<String> {
-        let ofSigningKeys = Statement(
-            "SELECT DISTINCT convert_from(substr(sealed_private_key, 1, $1), 'UTF8') FROM signing_keys",
-            [MasterKey.idLength])
-        return try await read([ofSigningKeys, Self.allApps]) { rows in
-            let ids: [String] = try rows[0].all { try $0.next() }
-            return try rows[1].all(App.init(reading:)).compactMap(\.delivery?.sealingKeyIDs)
-                .reduce(into: Set(ids)) { $0.formUnion($1) }
-        }
+        try await read(SealedSettings.all) { try SealedSettings.keyIDs($0) }
     }
 }

@@ -75,6 +75,8 @@ final class PostgresConnection {
     /// The encoding of the database.
     var serverEncoding: String? { pq_parameter_status(handle, "server_encoding").map { String(cString: $0) } }
 
+    var serverVersion: String? { pq_parameter_status(handle, "server_version").map { String(cString: $0) } }
+
     /// Whether the server has not closed the connection, and accepts writes. Between two pipelines it sends nothing else that
     /// matters.
     var isUsable: Bool {

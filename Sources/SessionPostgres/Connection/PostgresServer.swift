@@ -26,6 +26,9 @@ struct PostgresServer: Sendable {
                 "the database has the encoding \(connection.serverEncoding ?? ""), which lacks characters or checks none. "
                     + "Create it with the encoding UTF8")
         }
+        if let problem = connection.serverVersion.flatMap(Self.problem(ofVersion:)) {
+            throw PostgresFailure(.rejected, problem)
+        }
         // Until the answer, nothing may stay on the server.
         connection.pooledSettings = settings(areLocal: true)
         let answer = try connection.run([Statement("SELECT pg_backend_pid()")])[0]
@@ -38,12 +41,30 @@ struct PostgresServer: Sendable {
         return connection
     }
 
-    /// Settings of the server with which it loses answered writes when its machine fails.
+    /// What an operator must change in the server, one line each: settings with which it loses answered writes when its
+    /// machine fails.
     static func risks(of connection: PostgresConnection) throws -> [String] {
         let query =
             "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY 1"
-        return try connection.run([Statement(query)])[0].all { try $0.next() }
+        return try connection.run([Statement(query)])[0].all { try $0.next() as String }.map { name in
+            "PostgreSQL has \(name) = off: it loses data, or all of it, when its machine fails. Set it to on"
+        }
     }
+
+    /// Why this version of PostgreSQL cannot be used. `nil`: it can, or it is another engine, which names the version that it
+    /// resembles.
+    ///
+    /// - Parameter text: The parameter `server_version`, such as `15.8 (Debian 15.8-0+deb12u1)`. From 10 on, a version of
+    ///   PostgreSQL has two numbers.
+    static func problem(ofVersion text: String) -> String? {
+        let numbers = text.prefix { $0 != " " }.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+        guard let major = numbers.first ?? nil, !numbers.contains(nil), numbers.count == 2 || major < 10,
+            major < oldestVersion
+        else { return nil }
+        return "the server is PostgreSQL \(text), and this program needs \(oldestVersion) or later"
+    }
+
+    private static let oldestVersion = 14
 
     private func requireTransactions(of connection: PostgresConnection) throws(PostgresFailure) {
         do {

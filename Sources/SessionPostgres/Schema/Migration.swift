@@ -61,6 +61,19 @@ struct Migration: Sendable {
         }
     }
 
+    /// The tables that only their owner can change so.
+    var changedTables: [String] {
+        switch work {
+        case .transaction(let statements):
+            statements.filter { $0.hasPrefix("ALTER TABLE ") }.compactMap {
+                $0.split(separator: " ").dropFirst(2).first
+            }
+            .map(String.init)
+        case .index(_, let target): [String(PartitionedIndex.table(of: target))]
+        case .rows: []
+        }
+    }
+
     /// What creates tables without rows at once, in a transaction of the caller.
     static func creation(_ partitioning: Partitioning?) -> [Statement] {
         all.flatMap { migration in

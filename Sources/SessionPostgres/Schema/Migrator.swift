@@ -16,14 +16,8 @@ struct Migrator {
     /// - Throws: `StoreError.newerSchema` for a database of a newer version that this one cannot use;
     ///   `StoreError.olderSchema` if `opening` does not allow the migration.
     func migrate(_ opening: Opening = .migrating) throws -> (found: Int, now: Int) {
-        let found = try version()
-        try checkUsable(found)
-        // After the version, which waits for a copy that begins.
-        try CopyMarker.refuse(in: connection)
-        if found >= supported {
-            if opening == .migrating { try checkRights() }
-            return (found, found)
-        }
+        let found = try checked(opening)
+        if found >= supported { return (found, found) }
         let mayMigrate =
             switch opening {
             case .migrating: true
@@ -52,6 +46,20 @@ struct Migrator {
         let now = try version()
         try checkUsable(now)
         return (isNew || found > 0 ? found : now, now)
+    }
+
+    /// Finds what keeps a database from being used, and changes nothing.
+    ///
+    /// - Returns: The schema version.
+    /// - Throws: What `migrate` throws, and `StoreError.unavailable` without the rights that a start needs.
+    func checked(_ opening: Opening) throws -> Int {
+        let found = try version()
+        try checkUsable(found)
+        // After the version, which waits for a copy that begins.
+        try CopyMarker.refuse(in: connection)
+        guard opening == .migrating else { return found }
+        if found >= supported { try checkRights() } else { try checkMayMigrate(from: found) }
+        return found
     }
 
     /// The steps that a database needs. A new one has no rows when an index is created.
@@ -139,6 +147,36 @@ struct Migrator {
                 ? "row-level security can hide rows of \(table) from the role \(role), and a hidden session would seem ended. "
                     + "Disable it for all tables, or give the role BYPASSRLS"
                 : "the role \(role) lacks rights on \(table). Grant it SELECT, INSERT, UPDATE and DELETE on all tables")
+    }
+
+    /// New tables and indexes need a right on the schema, and changed tables belong to the role.
+    ///
+    /// - Throws: `StoreError.unavailable` if the role of this node cannot migrate.
+    private func checkMayMigrate(from found: Int) throws {
+        let changed = pending(after: found).flatMap(\.changedTables).map { "'\($0)'" }
+        let query = """
+            SELECT current_user::text, current_schema()::text, has_schema_privilege(current_schema()::text, 'CREATE'), (
+                SELECT min(tablename::text) FROM pg_tables WHERE schemaname = current_schema()
+                AND tablename IN (\((changed + ["''"]).joined(separator: ", "))) AND NOT pg_has_role(tableowner, 'USAGE'))
+            """
+        let row: (String, String, Bool, String?)?
+        do {
+            row = try connection.run([Statement(query)])[0].first {
+                (try $0.next(), try $0.next(), try $0.next(), try $0.next())
+            }
+        } catch let failure as PostgresFailure where failure.isOfEngine {
+            return
+        }
+        guard let (role, schema, mayCreate, table) = row else { return }
+        guard mayCreate else {
+            throw StoreError.unavailable(
+                "the role \(role) may not create tables in the schema \(schema), which this start must do. Make it the owner "
+                    + "of the database, or run: GRANT CREATE ON SCHEMA \(schema) TO \(role)")
+        }
+        guard let table, found > 0 else { return }
+        throw StoreError.unavailable(
+            "the role \(role) does not own the table \(table), which the migration from schema \(found) to \(supported) "
+                + "changes. Run `prelude-session migrate up` with the role that owns it")
     }
 
     /// - Throws: `StoreError.newerSchema` if a newer version has migrated the database, and this one cannot use it.

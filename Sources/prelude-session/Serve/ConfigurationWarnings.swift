@@ -12,7 +12,8 @@ struct ConfigurationWarnings {
         lines =
             Self.readableSecrets(configuration) + Self.missingDefaultApp(configuration)
             + Self.appsWithoutHost(configuration) + Self.widestProxies(configuration)
-            + Self.headersWithoutProxies(configuration)
+            + Self.headersWithoutProxies(configuration) + Self.managementForEveryone(configuration)
+            + Self.unnamedProxy(configuration) + Self.otherCertificate(configuration)
     }
 
     /// Files with secrets that every user of the machine can read. Groups are a decision of the operator.
@@ -60,6 +61,49 @@ struct ConfigurationWarnings {
             "\($0.rawValue) has no effect without trustedProxies: nobody is trusted to send the header. Name the addresses "
                 + "of your proxies there"
         }
+    }
+
+    /// Applies to containers, too: a published port is everyone's unless it is bound to an address.
+    private static func managementForEveryone(_ configuration: ServiceConfiguration) -> [String] {
+        guard !configuration.isDevelopment else { return [] }
+        if let management = configuration.managementListener {
+            guard allAddresses.contains(management.host) else { return [] }
+            return [
+                "the management API (/v2) and /metrics listen on all addresses of this machine. Set managementHost to one that "
+                    + "only your backends reach"
+            ]
+        }
+        guard allAddresses.contains(configuration.host) else { return [] }
+        return [
+            "the listener of the apps is on all addresses of this machine, and serves the management API (/v2) and /metrics, "
+                + "too. Set managementPort: then they have a listener of their own"
+        ]
+    }
+
+    private static let allAddresses: Set = ["0.0.0.0", "::"]
+
+    /// Outside development mode, the public URL begins with https. A service on the loopback may still be in preparation.
+    private static func unnamedProxy(_ configuration: ServiceConfiguration) -> [String] {
+        guard !configuration.isDevelopment, configuration.tls == nil, configuration.trustedProxies.isEmpty,
+            !IPNetwork.isLoopback(host: configuration.host)
+        else { return [] }
+        return [
+            "publicUrl is https, and this service speaks plain HTTP on \(configuration.host), so a proxy does TLS. It is not in "
+                + "trustedProxies: limits by address count all its users together. Name its address there, or set "
+                + "tlsCertificate"
+        ]
+    }
+
+    /// A proxy may connect by another name than that of the public URL.
+    private static func otherCertificate(_ configuration: ServiceConfiguration) -> [String] {
+        guard let url = configuration.publicURL, configuration.trustedProxies.isEmpty, let files = configuration.tls,
+            let origins = try? configuration.origins(), let names = try? files.read(configuration.settings).names,
+            !origins.areNamed(in: names)
+        else { return [] }
+        return [
+            "the TLS certificate \(files.certificate) is for \(names.isEmpty ? "no name" : names.joined(separator: ", ")), "
+                + "and not for the host of publicUrl \(url): clients reject it. Get one for this host"
+        ]
     }
 
     private static func widestProxies(_ configuration: ServiceConfiguration) -> [String] {

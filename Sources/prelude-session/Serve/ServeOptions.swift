@@ -129,7 +129,9 @@ struct ServeOptions: ParsableArguments {
     var allowPublicDevelopment = false
 
     /// Reads the configuration and checks all that `serve` needs.
-    func configuration() throws -> ServiceConfiguration {
+    ///
+    /// - Parameter connects: Whether a database server is asked, too.
+    func configuration(connects: Bool = false) throws -> ServiceConfiguration {
         var flags = shared.flags
         flags[.host] = host
         flags[.port] = port
@@ -161,6 +163,7 @@ struct ServeOptions: ParsableArguments {
         if development { flags[.development] = "true" }
         if allowPublicDevelopment { flags[.allowPublicDevelopment] = "true" }
         return try ServiceConfiguration.loadForServing(
-            flags: flags, file: shared.config, environment: ProcessInfo.processInfo.environment)
+            flags: flags, file: shared.config, environment: ProcessInfo.processInfo.environment,
+            connects: connects)
     }
 }

@@ -1,26 +1,31 @@
 import Foundation
 import SessionDomain
 import SessionEgress
+import SessionPostgres
 import SessionSQLite
 
 @available(service, *)
 extension ServiceConfiguration {
     /// Reads the configuration, and checks all that `serve` needs, without starting or changing anything.
     ///
-    /// - Parameters: As those of `load`.
+    /// - Parameters:
+    ///   - flags, file, environment: As those of `load`.
+    ///   - connects: Whether a database server is asked, too. The start asks it when it opens the database.
     /// - Throws: `InvalidConfiguration` with everything that is wrong.
     static func loadForServing(
-        flags: [Key: String], file: String?, environment: [String: String]
+        flags: [Key: String], file: String?, environment: [String: String], connects: Bool = false
     ) throws -> Self {
         var problems = ConfigurationProblems()
-        let configuration = read(flags: flags, file: file, environment: environment, problems: &problems)
+        var configuration = read(flags: flags, file: file, environment: environment, problems: &problems)
         if !configuration.settings.hasReadFile { try problems.throwIfAny() }
-        configuration.checkServing(environment: environment, problems: &problems)
+        configuration.checkServing(environment: environment, connects: connects, problems: &problems)
         try problems.throwIfAny()
         return configuration
     }
 
-    private func checkServing(environment: [String: String], problems: inout ConfigurationProblems) {
+    private mutating func checkServing(
+        environment: [String: String], connects: Bool, problems: inout ConfigurationProblems
+    ) {
         problems.check { try checkHosts() }
         // An invalid value of `development` is reported already. What follows depends on it.
         if (try? settings.flag(.development)) != nil {
@@ -34,7 +39,7 @@ extension ServiceConfiguration {
         checkDelivery(problems: &problems)
         // With an invalid path there is no database to compare the other settings with.
         guard (try? DatabaseLocation(settings)) != nil else { return }
-        problems.check { try checkDatabase(environment: environment) }
+        foundDatabase = problems.value(nil) { try checkDatabase(environment: environment, connects: connects) }
     }
 
     /// Development mode shows all codes.
@@ -68,33 +73,44 @@ extension ServiceConfiguration {
     }
 
     /// Checks the folder of the database, the master keys, and that the database fits both keys and default app.
-    private func checkDatabase(environment: [String: String]) throws {
+    private func checkDatabase(environment: [String: String], connects: Bool) throws -> DatabaseSummary? {
         let source = try MasterKeySource.find(for: self, environment: environment)
         let keys = try source?.read()
-        guard case .file(let path) = database, let source else { return }
-        try checkIsWritable(database: path)
-        try checkFileSystem(ofDatabase: path)
-        if keys == nil, case .file(let file) = source, let problem = WritableFolder(of: file.path).problem {
+        guard let source else { return nil }
+        if case .file(let path) = database {
+            try checkIsWritable(database: path)
+            try checkFileSystem(ofDatabase: path)
+        }
+        // A server that is not asked may have apps. Then the start creates no keys.
+        if case .server = database, !connects { return nil }
+        let summary = try summary()
+        if let keys {
+            let missing = (summary?.sealingKeyIDs ?? []).subtracting(keys.map(\.id))
+            guard missing.isEmpty else { throw source.lacks(missing) }
+        } else if let summary, !summary.apps.isEmpty {
+            throw source.isMissing
+        } else if case .file(let file) = source, let problem = WritableFolder(of: file.path).problem {
             throw settings.error(.keyFile, problem)
         }
-        let summary: DatabaseSummary?
-        do {
-            summary = try DatabaseSummary.read(at: path)
+        // The app of a new database can be created after the start.
+        if let summary, summary.schema > 0 { try checkDefaultApp(in: summary.apps) }
+        return summary
+    }
+
+    private func summary() throws -> DatabaseSummary? {
+        do throws(StoreError) {
+            switch database {
+            case .memory: return nil
+            case .file(let path): return try DatabaseSummary.read(at: path)
+            case .server(let location): return try DatabaseSummary.read(from: location)
+            }
         } catch {
             throw ConfigurationError(error, opening: database, from: databaseSource)
         }
-        guard let summary else { return }
-        if let keys {
-            let missing = summary.sealingKeyIDs.subtracting(keys.map(\.id))
-            guard missing.isEmpty else { throw source.lacks(missing) }
-        } else if !summary.apps.isEmpty {
-            throw source.isMissing
-        }
-        try checkDefaultApp(in: summary.apps)
     }
 
     /// In development mode, an app may be created after the start, through the management API.
-    private func checkDefaultApp(in apps: Set<AppID>) throws {
+    func checkDefaultApp(in apps: Set<AppID>) throws {
         guard let defaultApp, !isDevelopment, !apps.contains(defaultApp) else { return }
         let similar = NearestName.of(defaultApp.rawValue, in: apps.map(\.rawValue)).map { " Did you mean \($0)?" }
         throw settings.error(

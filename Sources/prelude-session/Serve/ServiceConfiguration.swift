@@ -46,6 +46,8 @@ struct ServiceConfiguration: Sendable {
     var keepsSmallPages: Bool
     /// `nil`: the listeners speak plain HTTP, for a proxy in front of them.
     var tls: TLSFiles?
+    /// What `loadForServing` has found in the database. `nil`: it has none, or was not looked at.
+    var foundDatabase: DatabaseSummary?
     /// The routes for messages, in the order of `RouteSlot.all`.
     let routes: [PlacedRoute]
     /// Domains that the mail servers send from, besides those of their own senders.

@@ -38,6 +38,9 @@ struct ServiceRunner {
             certificate: { certificates?.finding },
             hiddenClients: { [uptime = environment.uptime] in forwarding.hiddenClients(at: uptime()) },
             environment: environment)
+        if assembly.store.schema.found > 0 {
+            try configuration.checkDefaultApp(in: Set(try await assembly.store.apps().map(\.id)))
+        }
         logChanges(of: assembly, logger: logger)
         try await prepare(assembly.service, printing: managementKeys.generated, logger: logger)
 

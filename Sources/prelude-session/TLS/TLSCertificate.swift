@@ -17,6 +17,8 @@ struct TLSCertificate {
     /// Watches the dates of the first certificate.
     let watch: CertificateWatch
     private let chainLength: Int
+    /// The hosts that the first certificate is for.
+    let names: [String]
 
     /// Longer chains are usually bundles of authorities by mistake, and make each handshake larger.
     private static let longestChain = 10
@@ -52,6 +54,22 @@ struct TLSCertificate {
         let start = Timestamp(seconds: Int64(first.notValidBefore))
         watch = CertificateWatch(validity: start..<max(start, Timestamp(seconds: Int64(first.notValidAfter))))
         chainLength = certificates.count
+        names = first._subjectAlternativeNames().compactMap { name in
+            switch name.nameType {
+            case .dnsName: String(decoding: name.contents, as: UTF8.self)
+            case .ipAddress: Self.address(Array(name.contents))
+            default: nil
+            }
+        }
+    }
+
+    /// As it is in a URL.
+    private static func address(_ bytes: [UInt8]) -> String? {
+        guard let family = [4: AF_INET, 16: AF_INET6][bytes.count] else { return nil }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return nil }
+        let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return family == AF_INET6 ? "[\(address)]" : address
     }
 
     /// What an operator should know about the chain. `nil`: nothing.

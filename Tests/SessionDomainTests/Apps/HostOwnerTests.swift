@@ -19,6 +19,27 @@ struct HostOwnerTests {
         #expect(owner == app.flatMap { AppID($0) }.map(PublicOrigins.Owner.app))
     }
 
+    @Test(
+        "A certificate is for the public URL if one of its names is the host of an app (RFC 9525 §6.3)",
+        arguments: [
+            ("https://session.example.com", ["session.example.com"], true),
+            ("https://session.example.com:8443", ["other.example.com", "Session.Example.com"], true),
+            ("https://session.example.com", ["*.example.com"], true),
+            ("https://session.example.com", ["*.session.example.com", "example.com"], false),
+            ("https://a.session.example.com", ["*.example.com"], false),
+            ("https://session.example.com", [], false),
+            ("https://{app_id}.example.com", ["*.example.com"], true),
+            ("https://{app_id}.example.com", ["abc1234.example.com"], true),
+            ("https://{app_id}.example.com", ["example.com", "www.example.com", "*.com"], false),
+            ("https://auth-{app_id}.example.com", ["*.example.com"], true),
+            ("https://{app_id}.session.example.com", ["*.example.com"], false),
+            ("https://192.0.2.1", ["192.0.2.1"], true), ("https://192.0.2.1", ["192.0.2.2"], false),
+            ("https://[2001:db8::1]", ["[2001:db8::1]"], true),
+        ])
+    func certificates(publicURL: String, names: [String], isNamed: Bool) throws {
+        #expect(try PublicOrigins(publicURL: publicURL).areNamed(in: names) == isNamed)
+    }
+
     @Test("A fixed name belongs to the default app")
     func fixed() throws {
         let origins = try PublicOrigins(publicURL: "https://session.example.com")

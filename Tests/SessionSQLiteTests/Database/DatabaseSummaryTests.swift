@@ -17,7 +17,8 @@ struct DatabaseSummaryTests {
         #expect(try DatabaseSummary.read(at: path) == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path).isEmpty)
         let store = try SQLiteStore.open(.file(path))
-        #expect(try DatabaseSummary.read(at: path) == DatabaseSummary(apps: [], sealingKeyIDs: []))
+        let empty = DatabaseSummary(schema: SQLiteStore.supportedSchema, apps: [], sealingKeyIDs: [])
+        #expect(try DatabaseSummary.read(at: path) == empty)
         let id = try #require(AppID("abc1234"))
         let app = App(id: id, name: "a", createdAt: Timestamp(seconds: 1))
         #expect(try await store.perform(CreateApp(app, keys: [])))
@@ -76,6 +77,7 @@ struct DatabaseSummaryTests {
             }
             try database.close()
             let summary = try DatabaseSummary.read(at: path)
+            #expect(summary?.schema == version)
             #expect(summary?.apps == [id], "schema \(version)")
             #expect(summary?.sealingKeyIDs == ["masterk1"], "schema \(version)")
         }

@@ -2,13 +2,8 @@ internal import Foundation
 internal import GRDB
 package import SessionDomain
 
-/// What a configuration must fit: the apps of a database, and the master keys that seal its keys and secrets.
 @available(service, *)
-package struct DatabaseSummary: Sendable, Equatable {
-    package let apps: Set<AppID>
-    /// The ids of the master keys that have sealed signing keys, and secrets of delivery.
-    package let sealingKeyIDs: Set<String>
-
+extension DatabaseSummary {
     /// Reads a database without changing it, also while the service uses it.
     ///
     /// - Returns: `nil` without a file, and for an empty one that never had content. Every schema has the tables that are read here.
@@ -34,7 +29,7 @@ package struct DatabaseSummary: Sendable, Equatable {
                 guard found <= supported else { throw StoreError.newerSchema(found: found, supported: supported) }
                 guard found > 0 else { return nil }
                 return DatabaseSummary(
-                    apps: Set(try db.all("SELECT id FROM apps") { try $0.next() }),
+                    schema: found, apps: Set(try db.all("SELECT id FROM apps") { try $0.next() }),
                     sealingKeyIDs: try db.sealingKeyIDs())
             }
             try database.close()
