@@ -11,6 +11,8 @@ extension PreludeSessionError {
     /// - Parameter origin: What was called: scheme, host and port.
     static func transportError(_ error: any Error, from origin: String) -> any Error {
         switch error {
+        case let error as URLError where error.isOfCancelledTask: CancellationError()
+        case PreludeSessionError.network(let cause as URLError) where cause.isOfCancelledTask: CancellationError()
         case PreludeSessionError.network(let cause):
             PreludeSessionError.network(underlying: named(cause, origin: origin))
         case is PreludeSessionError, is CancellationError: error

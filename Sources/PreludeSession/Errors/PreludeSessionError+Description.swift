@@ -5,7 +5,7 @@ extension PreludeSessionError: CustomStringConvertible, CustomReflectable {
     public var description: String {
         switch self {
         case .timeout: "timeout"
-        case .network(let cause): "network(underlying: \(Self.kind(of: cause)))"
+        case .network(let cause): "network(underlying: \(Self.summary(of: cause)))"
         case .generic(let code, let message):
             "generic(code: \(code.debugDescription), message: \(message.debugDescription))"
         case .badRequest(let text): Self.text("badRequest", text)
@@ -34,6 +34,12 @@ extension PreludeSessionError: CustomStringConvertible, CustomReflectable {
 
     /// Type and code of an error that may come from outside the SDK.
     static func kind(of cause: any Error) -> String { "\(type(of: cause)) \((cause as NSError).code)" }
+
+    /// Host and cause if they are known, and what `kind(of:)` says.
+    static func summary(of cause: any Error) -> String {
+        if let failure = PreludeSessionError.network(underlying: cause).transportFailure { return failure.description }
+        return kind(of: cause)
+    }
 
     private static func text(_ name: StaticString, _ text: String) -> String { "\(name)(\(text.debugDescription))" }
 }

@@ -10,7 +10,7 @@ public struct PreludeSessionMessage: Sendable, Hashable {
         case noConnection = "prelude_session.no_connection"
         /// Show the login.
         case signIn = "prelude_session.sign_in"
-        /// For `.unauthorized` of `loginWithPassword(_:)`. No error has this message by itself.
+        /// The e-mail address or the password of `loginWithPassword(_:)` is wrong.
         case wrongPassword = "prelude_session.wrong_password"
         /// The user can enter the code again.
         case wrongCode = "prelude_session.wrong_code"
@@ -85,6 +85,7 @@ extension PreludeSessionError {
         if isAccountSuspended { return PreludeSessionMessage(.accountBlocked) }
         switch self {
         case .network, .timeout: return PreludeSessionMessage(.noConnection)
+        case .unauthorized where field == "password": return PreludeSessionMessage(.wrongPassword)
         case .unauthorized, .deviceKeyLost: return PreludeSessionMessage(.signIn)
         case .invalidOTPCode: return PreludeSessionMessage(.wrongCode)
         case .invalidPassword: return PreludeSessionMessage(.weakPassword)

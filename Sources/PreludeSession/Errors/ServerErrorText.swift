@@ -25,6 +25,15 @@ struct ServerErrorText: Sendable, Equatable {
         !facts.isEmpty || Self.split(message) != nil ? message + facts.suffix : message
     }
 
+    /// The same about a member of the request.
+    func about(field: String) -> Self {
+        Self(
+            message: message,
+            facts: ServerErrorFacts(
+                code: facts.code, field: field, needsNewCode: facts.needsNewCode, requestID: facts.requestID,
+                retryAfter: facts.retryAfter))
+    }
+
     /// Message and facts of a text with a suffix; `nil` for a text without one.
     ///
     /// An empty suffix counts only behind one with facts: only such a message is rendered with it.

@@ -21,6 +21,10 @@ extension URLError {
         return URLError(code, userInfo: info)
     }
 
+    /// Whether it says that the current task was cancelled. The same code without that is a failure, for example of a
+    /// transport that rejects a certificate.
+    var isOfCancelledTask: Bool { code == .cancelled && Task.isCancelled }
+
     private var transportCause: TransportFailure.Cause {
         switch code {
         case .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed: .offline

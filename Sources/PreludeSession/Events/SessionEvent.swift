@@ -22,6 +22,8 @@ public struct SignOutReason: RawRepresentable, Sendable, Hashable {
     /// The service rejected a refresh: the session was revoked elsewhere or has expired, or the user is no longer allowed
     /// to sign in.
     public static let ended = SignOutReason(rawValue: "ended")
+    /// The account is suspended or closed. Another login does not help: the user must contact the app's support.
+    public static let suspended = SignOutReason(rawValue: "suspended")
     /// Another client of the same credential store signed out.
     public static let anotherClient = SignOutReason(rawValue: "another_client")
     /// The device key is lost, or the session is bound to another key.

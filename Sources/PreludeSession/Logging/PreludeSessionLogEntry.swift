@@ -111,7 +111,7 @@ extension PreludeSessionLogAttribute {
     private static func kind(of error: any Error) -> String {
         switch error {
         case PreludeSessionError.network(let cause):
-            return "network(\(PreludeSessionError.kind(of: cause)))"
+            return "network(\(PreludeSessionError.summary(of: cause)))"
         case let error as PreludeSessionError:
             return String(String(describing: error).prefix { $0.isLetter })
         case let response as ErrorResponse:

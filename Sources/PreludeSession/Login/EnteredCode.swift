@@ -13,6 +13,17 @@ package enum EnteredCode {
         return digits.isEmpty ? typed : digits
     }
 
+    /// The digits of a code that is worth one of its checks.
+    ///
+    /// - Throws: `.invalidOTPCode` for a text without digits, or with anything else. Nothing was sent.
+    static func checked(_ typed: String) throws(PreludeSessionError) -> String {
+        let code = normalized(typed)
+        guard !code.isEmpty, code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw .invalidOTPCode("a code has digits only; nothing was sent")
+        }
+        return code
+    }
+
     /// A decimal digit of any script, in ASCII.
     package static func digit(_ scalar: Unicode.Scalar) -> String? {
         guard scalar.properties.generalCategory == .decimalNumber else { return nil }

@@ -1,5 +1,5 @@
 /// The options of a login with a code.
-public struct StartOTPLoginOptions: Sendable {
+public struct StartOTPLoginOptions: Sendable, Hashable, Codable {
     /// The recipient of the code.
     public var identifier: PreludeIdentifier
     /// The id of a login configuration, `lcfg_…`. `nil` is the app's default for this type of identifier.

@@ -26,7 +26,7 @@ extension SessionEngine {
 
     /// Checks a code and signs in. If only the second half fails, the same code continues from there.
     func checkOTP(_ typed: String) async throws -> PreludeUser {
-        let code = EnteredCode.normalized(typed)
+        let code = try EnteredCode.checked(typed)
         let pending = try requirePendingLogin()
         let fence = machine.loginFence
         let challengeToken: String
@@ -62,7 +62,12 @@ extension SessionEngine {
         let fence = machine.loginFence
         let body = PasswordLoginRequest(
             identifier: options.emailAddress, password: options.password.value, dispatchID: await dispatchID())
-        let answer = try await sendLogin(await withTrustedDevice(try APIRequest.post(.passwordLogin, body: body)))
+        let answer: TransportAnswer
+        do {
+            answer = try await sendLogin(await withTrustedDevice(try APIRequest.post(.passwordLogin, body: body)))
+        } catch PreludeSessionError.unauthorized(let text) {
+            throw PreludeSessionError.unauthorized(ServerErrorText(text: text).about(field: "password").text)
+        }
         return try await finalize(
             try answer.challengeToken(), codeVerifier: nil, attempt: environment.newAttemptID(), since: fence)
     }

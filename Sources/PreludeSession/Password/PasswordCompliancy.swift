@@ -68,6 +68,14 @@ public struct PreludePasswordCompliancyResult: Sendable, Hashable, Codable {
     public let expected: Int
     /// Whether the password meets the rule.
     public let valid: Bool
+
+    /// Creates a result, for previews and tests.
+    public init(criterion: PreludePasswordCompliancyCriterion, actual: Int, expected: Int, valid: Bool) {
+        self.criterion = criterion
+        self.actual = actual
+        self.expected = expected
+        self.valid = valid
+    }
 }
 
 /// The results of all rules for a password.
@@ -76,4 +84,12 @@ public struct PreludePasswordCompliancyResults: Sendable, Hashable, Codable {
     public let valid: Bool
     /// One result for each rule that the app has set.
     public let results: [PreludePasswordCompliancyResult]
+
+    /// Creates results, for previews and tests.
+    ///
+    /// - Parameter valid: `nil`: whether each result is valid.
+    public init(results: [PreludePasswordCompliancyResult], valid: Bool? = nil) {
+        self.valid = valid ?? results.allSatisfy(\.valid)
+        self.results = results
+    }
 }

@@ -23,6 +23,6 @@ extension PreludePasswordCompliancy {
                 criterion: criterion, actual: actual, expected: expected,
                 valid: criterion == .maxLength ? actual <= expected : actual >= expected)
         }
-        return PreludePasswordCompliancyResults(valid: results.allSatisfy(\.valid), results: results)
+        return PreludePasswordCompliancyResults(results: results)
     }
 }

@@ -131,7 +131,9 @@ struct RefreshExchange: Sendable {
         if carriesChallenge, response.rejectsChallenge { return .finish(.challengeRejected(response.error)) }
         if carriesChallenge, response.status >= 500 { return .finish(.challengeFailed(response.error)) }
         guard response.endsSession else { return .finish(.failed(response.error)) }
-        guard response.code == .dpopKeyMismatch else { return .finish(.sessionEnded(.ended, response.error)) }
+        guard response.code == .dpopKeyMismatch else {
+            return .finish(.sessionEnded(response.isOfSuspendedAccount ? .suspended : .ended, response.error))
+        }
         return keyLost(.deviceKeyLost("the session is bound to another device key; sign in again"))
     }
 

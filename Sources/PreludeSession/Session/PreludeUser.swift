@@ -14,18 +14,50 @@ public struct PreludeUser: Sendable, Hashable {
     /// Use it to show an introduction once. It is a fact about the login, so the session does not keep it.
     public internal(set) var isNewUser = false
 
-    /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2). Each access token has one.
+    /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2).
     public var userID: String { profile.userID ?? "" }
+
+    /// Creates a user, for previews and tests. The SDK returns users that it has read from an access token.
+    ///
+    /// - Parameters:
+    ///   - profile: The claims. Its `userID` is set.
+    ///   - accessToken: The access token, which this initializer does not read.
+    ///   - isNewUser: Whether the login created the user.
+    public init(profile: PreludeProfile, accessToken: String = "", isNewUser: Bool = false) {
+        self.accessToken = accessToken
+        self.profile = profile
+        self.isNewUser = isNewUser
+    }
 }
 
 /// The claims of an access token. They are not verified on the device: use them for display only.
-public struct PreludeProfile: Sendable, Hashable {
+public struct PreludeProfile: Sendable, Hashable, Codable {
     /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2).
     public let userID: String?
     /// The session's id, `ses_…` (`sid`).
     public let sessionID: String?
     /// All other claims that are not registered (RFC 7519 §4.1, RFC 9068 §2.2).
     public let extras: [String: PreludeJSONValue]
+
+    /// Creates a profile, for previews and tests. The SDK reads profiles from access tokens.
+    ///
+    /// - Parameters:
+    ///   - userID: The user's id, `usr_…`.
+    ///   - sessionID: The session's id, `ses_…`.
+    ///   - extras: All other claims.
+    public init(userID: String?, sessionID: String? = nil, extras: [String: PreludeJSONValue] = [:]) {
+        self.userID = userID
+        self.sessionID = sessionID
+        self.extras = extras
+    }
+
+    /// A claim of the app's own mapping, by type: `profile["plan", as: String.self]`.
+    ///
+    /// - Returns: `nil` if the token has no such claim, or one of another type.
+    public subscript<Value: Decodable>(claim: String, as type: Value.Type) -> Value? {
+        guard let value = extras[claim], let data = try? JSONEncoder().encode([value]) else { return nil }
+        return try? JSONDecoder().decode([Value].self, from: data).first
+    }
 
     private static let known: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "client_id", "cnf",
@@ -50,7 +82,7 @@ extension PreludeUser {
         guard profile.userID?.isEmpty == false else {
             throw PreludeSessionError.refreshFailed("the access token names no user")
         }
-        self.init(accessToken: accessToken, profile: profile)
+        self.init(profile: profile, accessToken: accessToken)
     }
 }
 

@@ -29,11 +29,24 @@ public struct ListSessionsResponse: Sendable, Hashable {
     /// How many sessions were skipped.
     public let offset: Int
 
+    /// Creates a page, for previews and tests.
+    ///
+    /// - Parameters:
+    ///   - sessions: The sessions of this page.
+    ///   - total: The number of all sessions; `nil` is that of this page.
+    ///   - limit: The requested size of the page.
+    ///   - offset: How many sessions were skipped.
+    public init(sessions: [PreludeSessionView], total: Int? = nil, limit: Int = 10, offset: Int = 0) {
+        self.sessions = sessions
+        self.total = total ?? sessions.count
+        self.limit = limit
+        self.offset = offset
+    }
+
     init(_ body: SessionListResponse) {
-        sessions = body.sessions.map(PreludeSessionView.init)
-        total = body.total
-        limit = body.limit
-        offset = body.offset
+        self.init(
+            sessions: body.sessions.map(PreludeSessionView.init), total: body.total, limit: body.limit,
+            offset: body.offset)
     }
 }
 
@@ -57,15 +70,37 @@ public struct PreludeSessionView: Sendable, Hashable, Identifiable {
     /// When it expires if it is not used again.
     public let expiresAt: String
 
+    /// Creates a session, for previews and tests. Times are RFC 3339.
+    ///
+    /// - Parameters:
+    ///   - id: The session's id, `ses_…`.
+    ///   - deviceModel: The model, such as `iPhone`.
+    ///   - deviceType: The type of device.
+    ///   - osVersion: The operating system and its version, such as `iOS 17.4`.
+    ///   - countryCode: ISO 3166-1 alpha-2.
+    ///   - createdAt: When the user signed in.
+    ///   - lastSeenAt: When it was last refreshed.
+    ///   - expiresAt: When it expires if it is not used again.
+    public init(
+        id: String, deviceModel: String = "", deviceType: PreludeDeviceType = .unknown, osVersion: String = "",
+        countryCode: String = "", createdAt: String = "", lastSeenAt: String = "", expiresAt: String = ""
+    ) {
+        self.id = id
+        self.deviceModel = deviceModel
+        self.deviceType = deviceType
+        self.osVersion = osVersion
+        self.countryCode = countryCode
+        self.createdAt = createdAt
+        self.lastSeenAt = lastSeenAt
+        self.expiresAt = expiresAt
+    }
+
     init(_ body: SessionView) {
-        id = body.id
-        deviceModel = body.deviceModel
-        deviceType = PreludeDeviceType(rawValue: body.deviceType) ?? .unknown
-        osVersion = body.osVersion
-        countryCode = body.countryCode
-        createdAt = body.createdAt
-        lastSeenAt = body.lastSeenAt
-        expiresAt = body.expiresAt
+        self.init(
+            id: body.id, deviceModel: body.deviceModel,
+            deviceType: PreludeDeviceType(rawValue: body.deviceType) ?? .unknown, osVersion: body.osVersion,
+            countryCode: body.countryCode, createdAt: body.createdAt, lastSeenAt: body.lastSeenAt,
+            expiresAt: body.expiresAt)
     }
 }
 

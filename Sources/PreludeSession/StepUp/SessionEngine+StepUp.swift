@@ -32,7 +32,7 @@ extension SessionEngine {
 
     func submitStepUpOTP(_ challenge: StepUpChallenge, code: String) async throws -> StepUpChallenge? {
         try PreludeSessionError.rejectBlank(code, "the code")
-        let code = EnteredCode.normalized(code)
+        let code = try EnteredCode.checked(code)
         return try await advance(challenge, by: RedactedString(code)) { token in
             try .post(.otpCheck, body: CheckOTPRequest(code: code, challengeToken: token))
         }

@@ -28,13 +28,37 @@ public struct StepUpChallenge: Sendable, Hashable {
     /// What the SDK sends to the server; `nil` when blocked.
     let ticket: StepUpTicket?
 
+    /// Creates a challenge, for previews and tests of views. Calls with it throw `.invalidChallengeToken`: only the service
+    /// issues a challenge that can continue.
+    ///
+    /// - Parameters:
+    ///   - scope: The requested scope.
+    ///   - status: The server's decision.
+    ///   - step: The current step, such as `verify_sms`; `nil` when blocked.
+    ///   - id: The server's id of the attempt.
+    public init(scope: String, status: StepUpStatus = .underReview, step: String? = "verify_sms", id: String = "chg_preview") {
+        self.init(
+            status: status, challengeID: status == .blocked ? "" : id, currentStep: status == .blocked ? nil : step,
+            requestedScope: scope, ticket: nil)
+    }
+
+    init(
+        status: StepUpStatus, challengeID: String, currentStep: String?, requestedScope: String, ticket: StepUpTicket?
+    ) {
+        self.status = status
+        self.challengeID = challengeID
+        self.currentStep = currentStep
+        self.requestedScope = requestedScope
+        self.ticket = ticket
+    }
+
     static let completedStep = "completed"
 
     /// The steps with a code of the service.
     private static let codeSteps: Set<String> = ["verify_sms", "verify_email"]
 
     /// Whether all steps are completed. The next refresh then adds the scope to the access token.
-    public var isCompleted: Bool { ticket != nil && currentStep == Self.completedStep }
+    public var isCompleted: Bool { currentStep == Self.completedStep }
 
     /// Whether the current step is a code: send it with `sendStepUpOTP(_:)` and submit it with `submitStepUpOTP(_:code:)`.
     ///
@@ -101,7 +125,9 @@ extension StepUpChallenge {
     /// - Throws: `.invalidChallengeToken` for a denied scope.
     func sendableTicket() throws -> StepUpTicket {
         guard let ticket, status != .blocked else {
-            throw PreludeSessionError.invalidChallengeToken("the scope was denied; the challenge cannot continue")
+            throw PreludeSessionError.invalidChallengeToken(
+                status == .blocked
+                    ? "the scope was denied; the challenge cannot continue" : "the service has not issued this challenge")
         }
         return ticket
     }

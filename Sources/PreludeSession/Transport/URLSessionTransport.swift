@@ -76,6 +76,8 @@ public final class URLSessionTransport: SessionTransport {
             return (try Self.convert(response), data)
         } catch let error as URLError where error.code == .timedOut {
             throw PreludeSessionError.timeout
+        } catch let error as URLError where error.isOfCancelledTask {
+            throw CancellationError()
         } catch let error as PreludeSessionError {
             throw error
         } catch {

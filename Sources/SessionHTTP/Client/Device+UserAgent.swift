@@ -10,6 +10,9 @@ extension Device {
         let agent = Self.printable(userAgent)
         if agent.hasPrefix("Prelude/") {
             readSDK(agent)
+        } else if agent.hasPrefix("okhttp/") {
+            // The hosted product's client for Android leaves the header to its HTTP library.
+            (model, type) = ("Android", "mobile")
         } else {
             readBrowser(agent)
         }
@@ -76,6 +79,7 @@ extension Device {
             ("ios", "ios"), ("ipados", "ios"), ("tvos", "ios"), ("watchos", "ios"), ("visionos", "ios"),
             ("macos", "macos"), ("android", "android"), ("linux", "linux"), ("windows", "windows"),
         ]
-        return known.first { system.hasPrefix($0.0) }?.1 ?? (model == "Linux" ? "linux" : "unknown")
+        return known.first { system.hasPrefix($0.0) }?.1
+            ?? (["Linux", "Android"].contains(model) ? model.lowercased() : "unknown")
     }
 }
