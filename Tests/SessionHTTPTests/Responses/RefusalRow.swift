@@ -75,6 +75,7 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
         RefusalRow(.refreshTokenSpent, 409, "token_reused"),
         RefusalRow(.spentCode, 401, "bad_check_code"),
         RefusalRow(.proofForOtherTarget(expected: "https://a.example/b"), 400, "invalid_dpop_proof"),
+        RefusalRow(.sendDenied(needsOtherType: true), 403, "auth_blocked"),
     ]
 
     /// The index of the row of a refusal. A new case of `Refusal` does not compile until it has an index and a row.
@@ -111,6 +112,7 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
         case .scopeNotAllowed: 28
         case .scopeIdentifierMismatch: 29
         case .authBlocked: 30
+        case .sendDenied: 46
         case .insufficientScope: 31
         case .forbidden: 32
         case .inactiveUser: 33
