@@ -127,8 +127,7 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
             "app \(app) has sent as many codes as its limits allow. It sends no more to unknown devices until \(until): "
                 + "check for abuse, or raise limits.app_sends_per_day"
         case .limitReached(let limit, let app, _, let until):
-            "app \(app) refuses calls by its limit \(limit.rawValue) until \(until)"
-                + (limit.setting.map { "; the setting is \($0)" } ?? "")
+            "app \(app) refuses calls by its limit \(limit.rawValue) until \(until); the setting is \(limit.setting)"
         case .sessionsRecovered(let count):
             "refresh tokens were newer than their sessions in the database, \(count) since the start of this process; the "
                 + "sessions continue. Was the database restored from a backup? Then sessions that were revoked since the "

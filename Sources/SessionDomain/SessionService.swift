@@ -36,6 +36,7 @@ package final class SessionService: Sendable {
     package let store: any ServiceStore
     package let environment: ServiceEnvironment
     private let recoveries = RecoveryCounter()
+    private let places: (ofUsers: AppPlaces, ofOperators: AppPlaces)
 
     /// - Parameters:
     ///   - routes: Send one-time codes and notices. An OTP login without a route for its channel is rejected.
@@ -45,11 +46,14 @@ package final class SessionService: Sendable {
     ///   - configuredKeys: Keys of the management API that the configuration names.
     ///   - configuredRoutes: The routes for messages that the configuration names.
     ///   - routeFactory: Makes routes to servers and gateways. `nil`: messages leave by webhooks only.
+    ///   - requests: The requests that this process works on. Those that wait for endpoints of apps are a part of them.
+    ///   - wrongKeys: Wrong management keys that one address may send in ten minutes.
     package init(
         store: any ServiceStore, keys: KeyRing, hasher: any PasswordHasher, routes: any MessageRoutes,
         egress: any Egress, origins: PublicOrigins, defaultApp: AppID?, environment: ServiceEnvironment,
         keyRotation: KeyRotationPolicy = KeyRotationPolicy(), configuredKeys: [ConfiguredManagementKey] = [],
-        configuredRoutes: ConfiguredRoutes = ConfiguredRoutes(), routeFactory: (any RouteFactory)? = nil
+        configuredRoutes: ConfiguredRoutes = ConfiguredRoutes(), routeFactory: (any RouteFactory)? = nil,
+        requests: Int = SessionService.standardRequests, wrongKeys: Int = ManagementKeys.wrongKeys
     ) {
         let sources = SourceLimiter(observer: environment.observer)
         self.store = store
@@ -71,7 +75,8 @@ package final class SessionService: Sendable {
                 store: store, directory: directory, keys: keys, routes: routes, environment: environment),
             environment: environment)
         self.messages = messages
-        let (ofUsers, ofOperators) = (AppPlaces.ofUsers(), AppPlaces.ofOperators())
+        let (ofUsers, ofOperators) = (AppPlaces.ofUsers(requests: requests), AppPlaces.ofOperators(requests: requests))
+        places = (ofUsers, ofOperators)
         let codes = CodeSender(
             keys: keys, routes: routes, environment: environment, courier: messages,
             hook: SendHook(call: call, places: ofUsers, store: store, environment: environment), store: store)
@@ -108,7 +113,8 @@ package final class SessionService: Sendable {
         exports = DataExports(store: store, environment: environment)
         developmentTokens = DevelopmentTokens(directory: directory, store: store, environment: environment)
         managementKeys = ManagementKeys(
-            store: store, configured: configuredKeys, sources: sources, environment: environment)
+            store: store, configured: configuredKeys, sources: sources, wrongKeys: wrongKeys,
+            environment: environment)
         operators = OperatorManagement(store: store, apps: apps, users: users, environment: environment)
         operatorLogin = OperatorLogin(
             store: store, directory: directory, codes: otpLogin, passwords: passwordLogin, sessions: sessions,
@@ -131,6 +137,12 @@ package final class SessionService: Sendable {
         }
         return HealthMonitor(store: health, probes: HealthProbes(write: probe), environment: environment)
     }
+
+    /// The requests that a process works on, unless the configuration says otherwise.
+    package static let standardRequests = 512
+
+    /// The calls that wait for an endpoint of their app now.
+    package var waitingCalls: (ofUsers: Int, ofOperators: Int) { (places.ofUsers.count, places.ofOperators.count) }
 
     /// The number of routes for messages that fail now.
     package var failingRoutes: Int { messages.outbox.failingRoutes }

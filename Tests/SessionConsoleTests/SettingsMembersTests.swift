@@ -25,7 +25,8 @@ struct SettingsMembersTests {
     func link() async throws {
         let world = try await ConsoleWorld()
         var (browser, _) = try await world.operatorBrowser()
-        let form = "name=http://evil.example/login&sign_up=on&new_identifier_hold=60&signing_algorithm=EdDSA&event_retention=30"
+        let form =
+            "name=http://evil.example/login&sign_up=on&new_identifier_hold=60&signing_algorithm=EdDSA&event_retention=30"
         let answer = try await browser.post(ConsoleWorld.app + "/settings", form)
         #expect(answer.status == 400)
         #expect(answer.text.contains(#"<p class="error" id=""#) && answer.text.contains("Name must not contain links"))

@@ -190,7 +190,7 @@ def test_an_operator_changes_limits_notices_and_migration(operator, management):
     assert config["code_lifetime"] == 300 and config["starts"] == {"limit": 5, "window": 900}
     assert config["allowed_prefixes"] == ["+33", "+1415"] and config["sends_per_day"] == 10
     operator.submit("#limits", **{"starts_per_address.window": "86401"})
-    assert "Logins with a code that wait for the right code: in how many seconds must be 1 to 86400 seconds." in operator.text
+    assert "Messages that wait for their right code: in how many seconds must be 1 to 86400 seconds." in operator.text
     operator.submit("#limits", **{"starts_per_address.window": "600", "allowed_prefixes": "33"})
     assert "Countries for SMS must be at most 300 prefixes of phone numbers, such as +33." in operator.text
 

@@ -332,6 +332,42 @@ def test_starts_without_a_right_code_are_limited_by_address(office):
     assert status("2001:db8:1:2::1") == 204
 
 
+def test_a_limit_of_an_address_is_reported_for_each_user(office):
+    management, source = Management(office), "203.0.113.50"
+    management.expect(200, "PUT", "/config/limits", {"starts_per_address": {"limit": 1, "window": 600}})
+    people = {}
+    for _ in range(3):
+        address = new_email()
+        identifiers = [{"type": "email_address", "value": address}]
+        people[address] = management.expect(201, "POST", "/users", {"identifiers": identifiers})["id"]
+    line = "refuses calls by its limit starts_of_address"
+    lines = office.log().count(line)
+    assert from_address(office, source).start(new_email()).status == 204
+    for address in [new_email(), *people, *people, new_email()]:
+        assert from_address(office, source).start(address).status == 429
+    reported = [event["data"].get("user_id") for event in management.events("login.limited")
+                if event["context"]["ip"] == source]
+    # The first refused caller, whoever it is, and then each user once.
+    assert len(reported) == 4 and set(reported) == {None, *people.values()}
+    for user in people.values():
+        [event] = office.run("events", "--app", APP, "--user", user, "--name", "login.limited", "--json").stdout.splitlines()
+        assert json.loads(event)["data"]["limit"] == "starts_of_address"
+    assert office.log().count(line) == lines + 1
+
+
+def test_the_limit_of_wrong_management_keys_is_a_setting(tmp_path):
+    service = Service(tmp_path, "--trusted-proxy", "127.0.0.1", "--wrong-key-limit", "3")
+
+    def send(key: str, path: str) -> Answer:
+        return ProxiedTransport(service, "203.0.113.7").send(
+            "GET", "/v2/session" + path, None, [("Authorization", f"Bearer {key}")])
+
+    with running(service):
+        assert [send("psk_wrong", "/apps").status for _ in range(5)] == [401, 401, 401, 429, 429]
+        [event] = [event for event in send(service.key, "/events").json["events"] if event["name"] == "login.limited"]
+        assert (event["data"]["limit"], event["data"]["setting"]) == ("source_management_key", "wrongKeyLimit")
+
+
 def test_logins_of_a_school_pass_when_their_codes_are_right(office):
     """More people than the limit sign in one after the other from one address, and each has a wrong code first."""
     Management(office).expect(200, "PUT", "/config/limits", {

@@ -19,7 +19,9 @@ package struct SMTPRoute: TestableRoute {
     private let surroundings: RouteSurroundings
 
     /// Returns `nil` for settings that `RouteSettings.check` rejects.
-    init?(_ settings: RouteSettings, secret: RouteSecret?, senderDomains: Set<String>?, in surroundings: RouteSurroundings) {
+    init?(
+        _ settings: RouteSettings, secret: RouteSecret?, senderDomains: Set<String>?, in surroundings: RouteSurroundings
+    ) {
         guard let server = SMTPServer(settings), let from = settings.from.flatMap(MailAddress.init) else { return nil }
         self.server = server
         self.from = from

@@ -128,7 +128,8 @@ package struct MessageOutbox: Outbox {
             lifetime: message.lifetime(at: environment.now()), stored: content.values)
         guard let rendered else { return nil }
         return OutboundMessage(
-            id: message.id, appID: app.id, appName: app.nameInMessages, channel: message.channel, purpose: content.purpose,
+            id: message.id, appID: app.id, appName: app.nameInMessages, channel: message.channel,
+            purpose: content.purpose,
             to: message.recipient.value, locale: rendered.locale.tag, code: code, subject: rendered.subject,
             text: rendered.text, html: rendered.html, senderID: content.sender.senderID,
             templateID: content.sender.templateID, expiresAt: message.expiresAt,

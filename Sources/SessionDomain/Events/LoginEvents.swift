@@ -92,23 +92,36 @@ extension EventFactory {
     /// A limited caller can call again and again. So a limit is reported once per counter and hour: the first report
     /// reserves a key, and later ones find it taken. A flood writes one row per hour.
     ///
+    /// Many users share some counters, such as that of an address. Of these a limit is reported for each user, too, so that
+    /// the events of a user show it. It costs a bounded number of writes in an hour, the same for an identifier without a user:
+    /// the time of an answer must not tell whether there is one.
+    ///
     /// - Parameter method: `nil`: a request for a scope, whose method is decided later.
     package func loginLimited(
         _ limit: ReachedLimit, _ method: LoginMethod?, of subject: LoginSubject, _ facts: Facts
     ) -> [Change] {
-        let hour = limit.until.seconds / 3600
-        let key = "login.limited/\(limit.counter.text)/\(hour)"
-        guard !facts.isTaken(.redemption(key)) else { return [] }
+        let end = Timestamp(seconds: (limit.until.seconds / 3600 + 1) * 3600)
+        let event = limited(limit, method, of: subject)
+        guard facts.isTaken(.redemption(limit.reportKey)) else {
+            return [.redeem(limit.reportKey, until: end, app: event.appID), .append(event)]
+        }
+        guard limit.counter.isShared, let identifier = subject.identifier else { return [] }
+        let key = "\(limit.reportKey)/\(IdentifierDigest(identifier).text)"
+        let reports = CounterKey.reports(limit.counter.limit, of: limit.counter.text)
+        guard !facts.isTaken(.redemption(key)), facts.limit(of: reports) == nil else { return [] }
+        return [
+            .redeem(key, until: end, app: event.appID),
+            .count(reports, app: event.appID, limit: ReachedLimit.maximumReports, now: event.createdAt),
+        ] + (subject.userID == nil ? [] : [.append(event)])
+    }
+
+    private func limited(_ limit: ReachedLimit, _ method: LoginMethod?, of subject: LoginSubject) -> Event {
         var data = subject.data
         if let method { data["method"] = .string(method.rawValue) }
         data["limit"] = .string(limit.counter.limit.rawValue)
-        data["setting"] = limit.counter.limit.setting.map { .string($0) }
+        data["setting"] = .string(limit.counter.limit.setting)
         data["retry_at"] = .string(limit.until.rfc3339)
-        let event = make(.loginLimited, data)
-        return [
-            .redeem(key, until: Timestamp(seconds: (hour + 1) * 3600), app: event.appID),
-            .append(event),
-        ]
+        return make(.loginLimited, data)
     }
 
     /// Reports that a source address reached a limit.
@@ -116,7 +129,7 @@ extension EventFactory {
         var data: [String: JSONValue] = [
             "limit": .string(limit.rawValue), "retry_at": .string(until.rfc3339),
         ]
-        data["setting"] = limit.setting.map { .string($0) }
+        data["setting"] = .string(limit.setting)
         if let purpose = attempt.purpose { data["purpose"] = .string(purpose.rawValue) }
         if let method = attempt.method { data["method"] = .string(method.rawValue) }
         return make(.loginLimited, data)

@@ -41,6 +41,9 @@ final class AppPlaces: Sendable {
         self.patience = patience
     }
 
+    /// The number of places that are taken.
+    var count: Int { shares.withLock(\.taken) }
+
     /// - Throws: `Refusal.overloaded` if the app has its share already, or no place is free.
     func take(_ app: AppID) throws(Refusal) -> Place {
         guard shares.withLock({ $0.take(app) }) else { throw .overloaded(retryAfter: patience) }
@@ -63,14 +66,22 @@ final class AppPlaces: Sendable {
 
 @available(service, *)
 extension AppPlaces {
-    /// The places of users' calls that wait for an endpoint of their app, such as a hook: a quarter of the requests that a node
-    /// works on, so that apps with slow endpoints leave the others their part.
-    static func ofUsers() -> AppPlaces { AppPlaces(total: 128, patience: 1) }
+    // Users' and operators' calls together wait in at most half of the places for requests, and those of one app in a third.
+    // The rest is for calls that do not wait.
 
-    /// The places of operators' calls that wait for an endpoint, or send a test message. The listener of the management API
-    /// works on fewer requests.
-    static func ofOperators() -> AppPlaces { AppPlaces(total: 12, patience: 5) }
+    /// The places of users' calls that wait for an endpoint of their app, such as a hook.
+    ///
+    /// - Parameter requests: The requests that a node works on.
+    static func ofUsers(requests: Int) -> AppPlaces { AppPlaces(total: requests / 8 * 3, patience: 1) }
 
-    /// The places of exports. Each reads events as fast as it can, and must leave the database to sign-ins and refreshes.
+    /// The places of operators' calls that wait for an endpoint, or send a test message. Their own listener works on fewer
+    /// requests.
+    static func ofOperators(requests: Int) -> AppPlaces {
+        // Three are the fewest that apps can share.
+        AppPlaces(total: max(3, min(requests, 128) / 8), patience: 5)
+    }
+
+    /// The places of exports, which take none of requests. Each reads events as fast as it can, and must leave the database to
+    /// sign-ins and refreshes.
     static func ofExports() -> AppPlaces { AppPlaces(total: 8, patience: 10) }
 }

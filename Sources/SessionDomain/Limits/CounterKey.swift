@@ -32,6 +32,8 @@ package indirect enum CounterKey: Hashable, Sendable {
     case deliveryTests
     /// Notices of one kind to one user.
     case notices(userID: String, Notice.Kind)
+    /// Identifiers for which a limit of a shared counter was reported.
+    case reports(LimitName, of: String)
 
     /// The window of a counter.
     package enum Span: String, Sendable {
@@ -60,6 +62,15 @@ package indirect enum CounterKey: Hashable, Sendable {
         case .stepUps(let userID): "step-up/\(userID)"
         case .deliveryTests: "delivery-test"
         case .notices(let userID, let kind): "notice/\(kind.rawValue)/\(userID)"
+        case .reports(_, let counter): "reports/\(counter)"
+        }
+    }
+
+    /// Whether calls for different users have the counter together.
+    var isShared: Bool {
+        switch self {
+        case .sendsOfApp, .sendsToCallingCode, .startsOfNetwork, .failuresOfNetwork, .migrationsOfNetwork: true
+        default: false
         }
     }
 

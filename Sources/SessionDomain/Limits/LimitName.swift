@@ -22,8 +22,8 @@ package enum LimitName: String, Sendable, CaseIterable {
     case invalidCalls = "invalid_calls"
     case sourceManagementKeys = "source_management_key"
 
-    /// The setting of the limit, as the management API names it; `nil` for one that no setting changes.
-    package var setting: String? {
+    /// The setting of the limit, as the management API names it, or of the service.
+    package var setting: String {
         switch self {
         case .starts: "limits.starts"
         case .failuresHour: "limits.failed_checks"
@@ -41,7 +41,7 @@ package enum LimitName: String, Sendable, CaseIterable {
         case .stepUps: "limits.step_ups"
         case .notices: "limits.notices_per_day"
         case .deliveryTests: "limits.delivery_tests"
-        case .sourceManagementKeys: nil
+        case .sourceManagementKeys: "wrongKeyLimit"
         }
     }
 
@@ -76,6 +76,7 @@ extension CounterKey {
         case .migrationsOfNetwork: .migrationsOfAddress
         case .stepUps: .stepUps
         case .notices: .notices
+        case .reports(let limit, _): limit
         case .deliveryTests: .deliveryTests
         }
     }

@@ -4,7 +4,7 @@ package struct ReachedLimit: Sendable, Equatable {
     package let counter: CounterKey
     /// The time from which a retry is allowed.
     package let until: Timestamp
-    /// Whether this call has reported the limit. Later calls at the same limit do not.
+    /// Whether this call is the first one that the limit stops in its hour.
     package let isReported: Bool
 
     package init(_ counter: CounterKey, until: Timestamp, isReported: Bool = false) {
@@ -13,9 +13,15 @@ package struct ReachedLimit: Sendable, Equatable {
         self.isReported = isReported
     }
 
-    /// The limit, reported by these changes if there are any.
+    /// The identifiers for which a limit that users share is reported in an hour.
+    static let maximumReports = RateLimit(limit: 1000, window: 3600)
+
+    /// Reserves the report of the limit in the hour of its end.
+    var reportKey: String { "login.limited/\(counter.text)/\(until.seconds / 3600)" }
+
+    /// The limit, reported by these changes if it is the first time.
     func reported(by changes: [Change]) -> ReachedLimit {
-        ReachedLimit(counter, until: until, isReported: !changes.isEmpty)
+        ReachedLimit(counter, until: until, isReported: changes.contains { $0.isRedemption(of: reportKey) })
     }
 
     /// The answer to the caller. It does not name the limit; the observer learns its name.
@@ -30,5 +36,11 @@ extension Facts {
     package func reached(_ counters: [FactQuery.CounterSelector]) -> ReachedLimit? {
         counters.compactMap { selector in limit(of: selector.key).map { ReachedLimit(selector.key, until: $0) } }
             .max { $0.until < $1.until }
+    }
+}
+
+extension Change {
+    fileprivate func isRedemption(of key: String) -> Bool {
+        if case .redeem(let redeemed, _, _) = self { redeemed == key } else { false }
     }
 }

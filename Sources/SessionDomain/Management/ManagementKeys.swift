@@ -9,15 +9,18 @@ package struct ManagementKeys: Sendable {
     private let configured: [ManagementKey]
     private let sources: SourceLimiter
     private let uses = ManagementKeyUses()
+    private let wrongKeyLimit: RateLimit
     private let environment: ServiceEnvironment
 
-    /// Wrong keys that one address may send.
-    static let wrongKeyLimit = RateLimit(limit: 20, window: 600)
+    /// Wrong keys that one address may send in ten minutes, unless the configuration says otherwise.
+    package static let wrongKeys = 20
 
+    /// - Parameter wrongKeys: Wrong keys that one address may send in ten minutes.
     package init(
         store: any ManagementKeyStore, configured: [ConfiguredManagementKey] = [], sources: SourceLimiter,
-        environment: ServiceEnvironment
+        wrongKeys: Int = ManagementKeys.wrongKeys, environment: ServiceEnvironment
     ) {
+        wrongKeyLimit = RateLimit(limit: wrongKeys, window: 600)
         self.store = store
         self.configured = configured.map(\.key)
         self.sources = sources
@@ -56,7 +59,7 @@ extension ManagementKeys {
         let now = environment.now()
         guard let key = try await found(hash: Self.hash(secret)), key.isValid(at: now), isValid(key) else {
             try await sources.take(
-                .sourceManagementKeys, for: .management, source: source, limit: Self.wrongKeyLimit, now: now,
+                .sourceManagementKeys, for: .management, source: source, limit: wrongKeyLimit, now: now,
                 reporting: events, to: store)
             throw Refusal.unauthorized
         }

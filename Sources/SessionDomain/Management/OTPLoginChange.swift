@@ -27,7 +27,8 @@ package struct OTPLoginChange: Sendable {
         try validate()
         try requireRegisteredScopes(app)
         guard channel == .email, let sender = senderID.flatMap(MailAddress.init),
-            app.delivery?[.email].isEmpty != false, let domains = routes.senderDomains, !domains.contains(sender.domain.lowercased())
+            app.delivery?[.email].isEmpty != false, let domains = routes.senderDomains,
+            !domains.contains(sender.domain.lowercased())
         else { return }
         throw .invalidField(
             "sender_id",

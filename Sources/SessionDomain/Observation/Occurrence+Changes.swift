@@ -5,8 +5,11 @@ extension Decision {
     package var occurrences: [Occurrence] {
         guard isCommitted else { return [] }
         var occurrences: [Occurrence] = []
+        // A limit that is reported for a further user is no news for operators.
+        let isKnownLimit = changes.contains { if case .count(.reports, _, _, _) = $0 { true } else { false } }
         for change in changes {
             switch change {
+            case .append(let event) where isKnownLimit && event.name == .loginLimited: break
             case .append(let event): if let occurrence = Occurrence(event) { occurrences.append(occurrence) }
             case .insertMessage(let message):
                 // A message that must not be sent is no message for metrics.

@@ -1,3 +1,5 @@
+internal import SessionDomain
+
 /// How many connections the service has, and how long each part of a request may take.
 package struct ConnectionLimits: Sendable, Equatable {
     /// Connections that are served at the same time.
@@ -14,7 +16,8 @@ package struct ConnectionLimits: Sendable, Equatable {
     package var responseTimeout = 120
 
     /// The most requests in work, of all connections together: about half a second of work.
-    package static let requests = 512
+    @available(service, *)
+    package static var requests: Int { SessionService.standardRequests }
 
     package init() {}
 

@@ -7,6 +7,9 @@ import Synchronization
 /// be a task with its buffers, and all would wait longer than their clients do. A place belongs to the work, not to the
 /// connection: a client that gives up does not make room for a repetition before the first call has ended, and a client
 /// that does not read a response keeps no place.
+///
+/// Requests that wait for an endpoint of an app have a bound of their own (`AppPlaces`). The classes share the places that
+/// these leave, so that slow endpoints shut out no class.
 @available(service, *)
 package final class RequestsInWork: Sendable {
     private struct State {
@@ -23,18 +26,25 @@ package final class RequestsInWork: Sendable {
 
     /// The most requests in work.
     package let limit: Int
+    /// The requests in work that wait for an endpoint.
+    private let waiting: @Sendable () -> Int
     private let state = Mutex(State())
 
-    package init(limit: Int) { self.limit = limit }
+    package init(limit: Int, waiting: @escaping @Sendable () -> Int = { 0 }) {
+        self.limit = limit
+        self.waiting = waiting
+    }
 
     /// Takes a place for a request, if its class may have one.
     ///
     /// - Parameter channel: The connection of the request.
     func admit(_ requestClass: RequestClass, on channel: ObjectIdentifier) -> Bool {
+        let waiting = waiting()
+        let rest = limit - waiting
         // At least one place for each class, or a small limit would shut some out for good.
-        let share = max(1, limit / 100 * requestClass.share + limit % 100 * requestClass.share / 100)
+        let share = max(1, rest / 100 * requestClass.share + rest % 100 * requestClass.share / 100)
         return state.withLock { state in
-            guard state.total < share else { return false }
+            guard state.total - waiting < share else { return false }
             state.total += 1
             state.counts[requestClass, default: 0] += 1
             state.ofChannels[channel, default: []].append(requestClass)
@@ -58,7 +68,7 @@ package final class RequestsInWork: Sendable {
 }
 
 extension RequestClass {
-    /// The percentage of the places for requests that may be taken when a request of this class begins.
+    /// The percentage of the places for requests that do not wait which may be taken when a request of this class begins.
     fileprivate var share: Int {
         switch self {
         case .session: 100

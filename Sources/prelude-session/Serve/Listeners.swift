@@ -23,9 +23,14 @@ struct Listeners {
     ///
     /// - Parameter router: Makes the routes of an API.
     func services(
-        for configuration: ServiceConfiguration, router: (ServedAPI, HealthEndpoint) -> Router<ServiceRequestContext>
+        of service: SessionService, for configuration: ServiceConfiguration,
+        router: (ServedAPI, HealthEndpoint) -> Router<ServiceRequestContext>
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
-        let work = RequestsInWork(limit: configuration.requestLimit)
+        let hasOwnListener = configuration.managementListener != nil
+        let work = RequestsInWork(limit: configuration.requestLimit) {
+            let waiting = service.waitingCalls
+            return waiting.ofUsers + (hasOwnListener ? 0 : waiting.ofOperators)
+        }
         // Strangers may reach this listener, also through a proxy on this machine.
         let health = HealthEndpoint(monitor: health, showsReasons: configuration.isDevelopment)
         guard let management = configuration.managementListener else {
@@ -42,7 +47,9 @@ struct Listeners {
                 port: configuration.port),
             listener(
                 .management, router(.management, forOperators), limits.ofManagement,
-                RequestsInWork(limit: min(configuration.requestLimit, Self.managementRequests)), forOperators,
+                RequestsInWork(limit: min(configuration.requestLimit, Self.managementRequests)) {
+                    service.waitingCalls.ofOperators
+                }, forOperators,
                 host: management.host, port: management.port, message: "listening for the management API"),
         ]
     }

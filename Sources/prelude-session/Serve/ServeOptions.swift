@@ -73,6 +73,12 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: """
+            Wrong management keys that one address may send in ten minutes. A valid key is never refused. (default: 20)
+            """)
+    var wrongKeyLimit: String?
+
+    @Option(
+        help: """
             Seconds that the service goes on after SIGTERM, with 503 at /readyz, so that load balancers send requests \
             elsewhere. (default: 0)
             """)
@@ -151,6 +157,7 @@ struct ServeOptions: ParsableArguments {
         flags[.bodyTimeout] = bodyTimeout
         flags[.idleTimeout] = idleTimeout
         flags[.requestLimit] = requestLimit
+        flags[.wrongKeyLimit] = wrongKeyLimit
         flags[.drainDelay] = drainDelay
         flags[.otlpEndpoint] = otlpEndpoint
         flags[.otlpRatio] = otlpRatio

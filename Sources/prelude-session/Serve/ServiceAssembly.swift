@@ -53,7 +53,8 @@ struct ServiceAssembly {
                 origins: origins, defaultApp: defaultApp, environment: environment,
                 keyRotation: configuration.keyRotation, configuredKeys: managementKeys,
                 configuredRoutes: configuration.delivery,
-                routeFactory: configuration.routeBuilder(egress: egress, environment: environment))
+                routeFactory: configuration.routeBuilder(egress: egress, environment: environment),
+                requests: configuration.requestLimit, wrongKeys: configuration.wrongKeyLimit)
             return ServiceAssembly(
                 store: store, service: service, health: Self.health(store, keys, service, certificate, hiddenClients),
                 createdKeyFile: created)

@@ -40,6 +40,8 @@ struct ServiceConfiguration: Sendable {
     var connections: ConnectionLimits
     /// The most requests in work, of all connections of a listener together.
     var requestLimit: Int
+    /// Wrong management keys that one address may send in ten minutes.
+    var wrongKeyLimit: Int
     /// Seconds for which the service goes on after SIGTERM, so that load balancers see that it ends.
     var drainDelay: Int
     /// Whether the code of this program stays on small pages (`HugeCodePages`).
@@ -59,7 +61,7 @@ struct ServiceConfiguration: Sendable {
         case development, allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel, logFormat
         case otlpEndpoint, otlpRatio, otlpFollowProxies, keyRotationDays, keyPublishAhead
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
-        case requestLimit, drainDelay, tlsCertificate, tlsKey, smallPages
+        case requestLimit, wrongKeyLimit, drainDelay, tlsCertificate, tlsKey, smallPages
         case emailRoute, emailHost, emailPort, emailTls, emailAuth, emailUsername, emailSecret, emailSecretFile
         case emailUrl, emailFrom, emailSenderDomains
         case emailFallbackRoute, emailFallbackHost, emailFallbackPort, emailFallbackTls, emailFallbackAuth
@@ -153,6 +155,9 @@ struct ServiceConfiguration: Sendable {
         connections = Self.connections(settings, problems: &problems)
         requestLimit = problems.value(ConnectionLimits.requests) {
             try settings.number(.requestLimit, in: 16...100_000)
+        }
+        wrongKeyLimit = problems.value(ManagementKeys.wrongKeys) {
+            try settings.number(.wrongKeyLimit, in: 1...1_000_000)
         }
         drainDelay = problems.value(0) { try settings.number(.drainDelay, in: 0...300) }
         keepsSmallPages = problems.value(false) { try settings.flag(.smallPages) }

@@ -76,7 +76,7 @@ struct ServiceRunner {
         }
         if let certificates { services.append(.init(service: certificates)) }
         if let traces = telemetry.traces { services.append(.init(service: traces)) }
-        services += listeners.services(for: configuration) { api, health in
+        services += listeners.services(of: assembly.service, for: configuration) { api, health in
             let router = buildRouter(
                 service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, health: health,
                 api: api, controls: controls)

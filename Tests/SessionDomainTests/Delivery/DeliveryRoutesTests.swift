@@ -20,7 +20,8 @@ struct DeliveryRoutesTests {
 
     private struct FakeFactory: RouteFactory {
         func route(
-            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, senderDomains: Set<String>?
+            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel,
+            senderDomains: Set<String>?
         ) -> (any MessageRoute)? {
             FakeRoute(settings: settings, secret: secret, channel: channel, senderDomains: senderDomains)
         }

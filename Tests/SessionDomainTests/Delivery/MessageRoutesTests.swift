@@ -9,7 +9,8 @@ struct MessageRoutesTests {
         let route: PlayedRoute
 
         func route(
-            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, senderDomains: Set<String>?
+            _ settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel,
+            senderDomains: Set<String>?
         ) -> (any MessageRoute)? { route }
     }
 

@@ -119,6 +119,39 @@ struct LoginEventTests {
         #expect(events(next).count == 1)
     }
 
+    @Test("A limit that users share is reported for each of them once an hour, and for 1000 identifiers at most")
+    func limitedTogether() throws {
+        let (mail, phone) = (try TestApp.mail(), try TestApp.phone())
+        let limit = ReachedLimit(.startsOfNetwork("net"), until: now + 9)
+        let factory = try TestApp.events()
+        func changes(_ identifier: CanonicalIdentifier, user: String?, _ failures: FailedGuard...) -> [Change] {
+            factory.loginLimited(
+                limit, .emailCode, of: LoginSubject(identifier, userID: user),
+                Facts { for failure in failures { $0.failures.add(failure) } })
+        }
+        let first = changes(phone, user: nil)
+        #expect(events(first).count == 1 && limit.reported(by: first).isReported)
+        let taken = FailedGuard.taken(.redemption(limit.reportKey))
+        let ofUser = changes(mail, user: "usr_1", taken)
+        #expect(events(ofUser).map { $0.data["user_id"] } == ["usr_1"] && !limit.reported(by: ofUser).isReported)
+        #expect(Decision((), ofUser).occurrences.isEmpty)
+        // The time of an answer must not tell whether there is a user: the same is written, but for the event.
+        let ofStranger = changes(phone, user: nil, taken)
+        #expect(events(ofStranger).isEmpty && ofStranger.count == 2 && ofUser.count == 3)
+        guard case .redeem(let key, _, _)? = ofUser.first, case .count(let reports, _, let most, _) = ofUser[1] else {
+            return #expect(Bool(false), "\(ofUser)")
+        }
+        #expect(most == RateLimit(limit: 1000, window: 3600) && !key.contains("example.com"))
+        #expect(changes(mail, user: "usr_1", taken, .taken(.redemption(key))).isEmpty)
+        for (identifier, user) in [(mail, "usr_1"), (phone, nil)] {
+            #expect(changes(identifier, user: user, taken, .exhausted(reports, until: now + 3600)).isEmpty)
+        }
+        // A counter of one identifier is that of one user.
+        let own = ReachedLimit(.failures(.anonymous(mail), .hour), until: now + 9)
+        let known = Facts { $0.failures.add(.taken(.redemption(own.reportKey))) }
+        #expect(factory.loginLimited(own, .emailCode, of: LoginSubject(mail, userID: "usr_1"), known).isEmpty)
+    }
+
     @Test("A limited password attempt and a limited start report the limit, and nothing else is written")
     func limitedIntents() throws {
         let mail = try TestApp.mail()

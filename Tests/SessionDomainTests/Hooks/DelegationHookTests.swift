@@ -17,7 +17,7 @@ struct DelegationHookTests {
         let hookKeys = HookKeys(store: keys, keys: TestApp.keys, directory: nil, environment: stillEnvironment)
         let hook = DelegationHook(
             call: HookCall(egress: egress, keys: hookKeys, environment: stillEnvironment),
-            places: .ofUsers(), store: recorder, environment: stillEnvironment)
+            places: .ofUsers(requests: 512), store: recorder, environment: stillEnvironment)
         return try await hook.ask(
             url, scope: "pay", metadata: try StepUpMetadata(metadata),
             caller: try TestApp.caller([try TestApp.mail("Ada@example.com")]),

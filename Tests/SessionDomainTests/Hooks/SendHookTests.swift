@@ -8,7 +8,7 @@ struct SendHookTests {
     static func hook(_ egress: FakeEgress, _ store: EventRecorder) -> SendHook {
         let keys = HookKeys(store: KeyStore(), keys: TestApp.keys, directory: nil, environment: stillEnvironment)
         return SendHook(
-            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment), places: .ofUsers(),
+            call: HookCall(egress: egress, keys: keys, environment: stillEnvironment), places: .ofUsers(requests: 512),
             store: store, environment: stillEnvironment)
     }
 

@@ -87,7 +87,8 @@ struct OTPLoginChangeTests {
         arguments: [
             ("shop@example.com", "shop@example.com", "shop@example.com"),
             ("Shop <shop@EXAMPLE.com>", "shop@EXAMPLE.com", "shop@EXAMPLE.com"),
-            ("ceo@bank.example", "login@example.com", "ceo@bank.example"), ("a@second.example", "a@second.example", "a@second.example"),
+            ("ceo@bank.example", "login@example.com", "ceo@bank.example"),
+            ("a@second.example", "a@second.example", "a@second.example"),
             ("ceo@sub.example.com", "login@example.com", "ceo@sub.example.com"),
             ("ceo@evilexample.com", "login@example.com", "ceo@evilexample.com"),
             ("Shop", "login@example.com", "login@example.com"), (nil, "login@example.com", "login@example.com"),

@@ -100,7 +100,7 @@ struct IdentifierHoldTests {
         let keys = HookKeys(store: KeyStore(), keys: TestApp.keys, directory: nil, environment: stillEnvironment)
         let hook = DelegationHook(
             call: HookCall(egress: egress, keys: keys, environment: stillEnvironment),
-            places: .ofUsers(), store: EventRecorder(), environment: stillEnvironment)
+            places: .ofUsers(requests: 512), store: EventRecorder(), environment: stillEnvironment)
         let caller = try TestApp.caller(try user(held: [.phoneNumber: 1]), session: try TestApp.session())
         await #expect(throws: Refusal.authBlocked) {
             try await hook.ask(

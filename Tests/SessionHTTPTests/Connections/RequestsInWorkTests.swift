@@ -19,6 +19,18 @@ struct RequestsInWorkTests {
         #expect(work.counts == admitted)
     }
 
+    @Test("Requests that wait for an endpoint leave each class its part of the other places")
+    func waiting() {
+        let (work, channel) = (RequestsInWork(limit: 10) { 5 }, ObjectIdentifier(Channel.self))
+        for _ in 0..<5 { #expect(work.admit(.login, on: channel)) }
+        var admitted: [RequestClass: Int] = [:]
+        for requestClass in RequestClass.allCases.reversed() {
+            while work.admit(requestClass, on: channel) { admitted[requestClass, default: 0] += 1 }
+        }
+        #expect(admitted == [.read: 2, .change: 1, .login: 1, .session: 1])
+        #expect(work.count == 10)
+    }
+
     @Test("A place is free again when its request is finished")
     func finishing() {
         let (first, second) = (Channel(), Channel())

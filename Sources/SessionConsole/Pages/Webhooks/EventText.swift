@@ -26,7 +26,7 @@ enum EventText {
         "signing_key.resealed": "A signing key was encrypted with another master key.",
         "user.external_id.updated": "The external id of a user has changed.",
         "login.failed": "An attempt to sign in has failed, and the reason says why.",
-        "login.limited": "A limit was reached. Each counter reports it once an hour.",
+        "login.limited": "A limit was reached. It is reported once an hour, and for each user of an address.",
         "user.logins.voided": "Logins that a user had begun were ended, and there was no session to end.",
         "code.sent": "A mail server or gateway has taken a code. It may not have arrived yet.",
         "code.failed": "No route took a code before it expired, or it was rejected.",

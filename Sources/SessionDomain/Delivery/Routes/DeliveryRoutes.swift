@@ -11,7 +11,8 @@ package final class DeliveryRoutes: Sendable {
     }
 
     private let configured: [OTPLoginConfig.Channel: [any MessageRoute]]
-    private let make: @Sendable (RouteSettings, RouteSecret?, OTPLoginConfig.Channel, Set<String>?) -> (any MessageRoute)?
+    private let make:
+        @Sendable (RouteSettings, RouteSecret?, OTPLoginConfig.Channel, Set<String>?) -> (any MessageRoute)?
     private let keys: KeyRing
     private let opened = Mutex<[AppID: Opened]>([:])
 
@@ -25,7 +26,8 @@ package final class DeliveryRoutes: Sendable {
         let make = {
             @Sendable
             (
-                settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel, senderDomains: Set<String>?
+                settings: RouteSettings, secret: RouteSecret?, channel: OTPLoginConfig.Channel,
+                senderDomains: Set<String>?
             ) in
             settings.kind == .webhook
                 ? settings.url.map { webhook($0, channel) }
@@ -35,9 +37,12 @@ package final class DeliveryRoutes: Sendable {
         self.keys = keys
         self.configured = Dictionary(
             uniqueKeysWithValues: OTPLoginConfig.Channel.allCases.map { channel in
-                (channel, configured[channel].compactMap {
-                    make($0.settings, $0.secret, channel, configured.furtherSenderDomains)
-                })
+                (
+                    channel,
+                    configured[channel].compactMap {
+                        make($0.settings, $0.secret, channel, configured.furtherSenderDomains)
+                    }
+                )
             })
     }
 

@@ -50,7 +50,8 @@ enum LinkedName {
     private static func words(of text: String) -> [Substring] {
         text.split { character in
             !character.unicodeScalars.allSatisfy { scalar in
-                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || ".-_{}".unicodeScalars.contains(scalar)
+                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || ".-_{}".unicodeScalars.contains(scalar)
             }
         }
     }

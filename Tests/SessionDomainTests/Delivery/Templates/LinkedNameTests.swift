@@ -40,7 +40,8 @@ struct LinkedNameTests {
             channel: .email, purpose: .signIn, locale: .english, subject: link, text: "{{code}}")
         #expect(field { try mail.validate() } == "subject")
         let named = "\(link) <login@shop.example>"
-        for change in [OTPLoginChange(channel: .sms, senderID: link), OTPLoginChange(channel: .email, senderID: named)] {
+        for change in [OTPLoginChange(channel: .sms, senderID: link), OTPLoginChange(channel: .email, senderID: named)]
+        {
             #expect(field { try change.check(in: app, ConfiguredRoutes()) } == "sender_id")
         }
         let server = RouteSettings(kind: .smtp, host: "mail.example.com", from: named)
@@ -93,7 +94,8 @@ struct LinkedNameTests {
         "A sender of an earlier version is no link in messages, and keeps its address",
         arguments: [
             ("Evil.com <login@shop.example>", true, "Evil com <login@shop.example>"),
-            ("login@shop.example", true, "login@shop.example"), ("Evil.com", false, "Evil com"), ("Shop", false, "Shop"),
+            ("login@shop.example", true, "login@shop.example"), ("Evil.com", false, "Evil com"),
+            ("Shop", false, "Shop"),
         ])
     func storedSender(_ sender: String, isMail: Bool, shown: String) throws {
         let message = OutboundMessage(
