@@ -69,7 +69,9 @@ package indirect enum CounterKey: Hashable, Sendable {
     /// Whether calls for different users have the counter together.
     var isShared: Bool {
         switch self {
-        case .sendsOfApp, .sendsToCallingCode, .startsOfNetwork, .failuresOfNetwork, .migrationsOfNetwork: true
+        case .sendsOfApp, .sendsToCallingCode, .sendsToNumberRange, .startsOfNetwork, .failuresOfNetwork,
+            .migrationsOfNetwork:
+            true
         default: false
         }
     }
