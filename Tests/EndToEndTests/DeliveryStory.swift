@@ -23,7 +23,8 @@ struct DeliveryStory {
         let app = try await world.service.directory.app(world.appID)
         return try await world.service.otpLogin.start(
             app: app, identifier: try CanonicalIdentifier(type: "email_address", value: email),
-            loginConfigID: nil, codeChallenge: nil, locales: ["fr-CA"], source: SourceAddress(ip: address))
+            loginConfigID: nil, codeChallenge: nil, client: ClientFacts(locales: ["fr-CA"]),
+            source: SourceAddress(ip: address))
     }
 
     private func claim(_ world: ServiceWorld) async throws -> QueuedMessage? {

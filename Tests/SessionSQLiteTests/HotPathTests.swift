@@ -166,7 +166,7 @@ struct HotPathTests {
         #expect(seen[1] == seen[2])
         let inserts = seen[1].filter { $0.hasPrefix("INSERT INTO") && !$0.hasSuffix("counters") }
         #expect(inserts == ["INSERT INTO verifications", "INSERT INTO messages"])
-        #expect(seen[1].filter { $0 == "FROM counters" }.count == 4, "each counter is read once")
+        #expect(seen[1].filter { $0 == "FROM counters" }.count == 7, "each counter is read once")
     }
 
     @Test("A right code clears counters that have a row, and writes none that it would clear")

@@ -69,7 +69,7 @@ export const version = "1.2.0";
  *
  * @typedef {"all" | "others" | "mine" | {session: string}} RevokeTarget
  *
- * @typedef {"logout" | "revoked_here" | "ended" | "suspended" | "another_client" | "device_key_lost"} SignOutReason
+ * @typedef {"logout" | "revoked_here" | "ended" | "another_client" | "device_key_lost"} SignOutReason
  * @typedef {{type: "signedIn", profile: Profile} | {type: "refreshed", profile: Profile}
  *   | {type: "signedOut", reason: SignOutReason}} SessionEvent
  *
@@ -93,7 +93,7 @@ export const version = "1.2.0";
 /**
  * @typedef {"badRequest" | "unauthorized" | "rateLimited" | "internalServerError" | "missingChallengeToken"
  *   | "invalidChallengeToken" | "expiredChallengeToken" | "tokenReused" | "invalidOTPCode" | "refreshFailed"
- *   | "invalidConfiguration" | "invalidPassword" | "wrongPassword" | "forbidden" | "insufficientScope" | "notFound" | "conflict"
+ *   | "invalidConfiguration" | "invalidPassword" | "forbidden" | "insufficientScope" | "notFound" | "conflict"
  *   | "timeout" | "network" | "generic" | "storageUnavailable" | "deviceKeyLost" | "originNotAllowed"
  *   | "cookiesBlocked"} ErrorKind
  *
@@ -172,8 +172,6 @@ export class PreludeSessionError extends Error {
   }
 }
 
-const passwordLogin = "/login/email/password";
-
 /**
  * Reads an error response. A body that is not the service's gets the code `http_<status>`, and its text is never shown.
  * @param {Response} response @param {any} body @param {string} path
@@ -192,8 +190,7 @@ function errorOf(response, body, path) {
     retryAfter: retryAfterOf(response),
   };
   if (isFromGateway) return new PreludeSessionError("network", `a gateway answered ${status} for the service`, facts);
-  const kind = isForeign && status === 429 ? "rateLimited"
-    : code === "unauthorized" && path === passwordLogin ? "wrongPassword" : kindsOfCodes[code] ?? "generic";
+  const kind = isForeign && status === 429 ? "rateLimited" : kindsOfCodes[code] ?? "generic";
   const message = isForeign ? `the response with status ${status} is not from the session service` : body.message;
   return new PreludeSessionError(kind, message.slice(0, 300), facts);
 }
@@ -794,7 +791,7 @@ export class PreludeSessionClient {
   async loginWithPassword({ emailAddress, password }) {
     const { epoch } = await this.#store.read();
     const body = { identifier: emailAddress, password, dispatch_id: await this.#dispatchID() };
-    const { json } = await this.#sendLogin(passwordLogin, { body });
+    const { json } = await this.#sendLogin("/login/email/password", { body });
     return this.#finalize(json?.challenge_token, undefined, randomText(16), epoch);
   }
 
@@ -929,7 +926,7 @@ export class PreludeSessionClient {
     if (session) await this.#reject(session.accessToken);
   }
 
-  /** Signs out at once, also offline, and does not wait for the service. It revokes the session when it can be reached. */
+  /** Signs out at once, also offline. The service revokes the session when it can be reached. */
   async logout() {
     let wasSignedIn = false;
     await this.#store.update((record) => {
@@ -938,7 +935,7 @@ export class PreludeSessionClient {
       return { ...signedOut(record), epoch: record.epoch + 1, mustRevoke: wasSignedIn || record.mustRevoke };
     });
     if (wasSignedIn) this.#emit({ type: "signedOut", reason: "logout" });
-    void this.#settleRevocation();
+    await this.#settleRevocation();
   }
 
   /**
@@ -1054,8 +1051,6 @@ export class PreludeSessionClient {
         await this.#endSession("device_key_lost");
         const message = "the key of the session is lost; sign in again";
         throw new PreludeSessionError("deviceKeyLost", message, { cause: error });
-      } else if (isOfSuspendedAccount(error)) {
-        await this.#endSession("suspended");
       } else if (endsSession(error)) {
         await this.#endSession("ended");
         if (!record.keepsCookies) throw await this.#cookiesBlocked(requireSession(record).accessToken);
@@ -1548,10 +1543,6 @@ const overtaken = () => new PreludeSessionError("unauthorized", "a login or a lo
 /** @param {SessionRecord} record */
 const completedChallenge = (record) =>
   challengesOf(record).find((challenge) => challenge.isCompleted && challenge.expiresAt > serverTime(record));
-
-// Whether the service says it to who has proven the session. It has ended all sessions of the user before.
-/** @param {any} error */
-const isOfSuspendedAccount = (error) => error.status === 403 && error.isAccountSuspended === true;
 
 // Whether the service itself has ended the session. A proxy's 401 has no code of the service.
 /** @param {any} error */

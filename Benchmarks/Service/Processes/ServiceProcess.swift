@@ -44,7 +44,7 @@ struct ServiceProcess {
                 #"""
                 {"starts": \#(rate), "failed_checks": \#(rate), "failed_checks_per_day": 1000000,
                 "sends_per_hour": 1000000, "sends_per_day": 1000000, "app_sends_per_day": 100000000,
-                "calling_code_sends_per_day": 100000000}
+                "calling_code_sends_per_day": 100000000, "number_range_sends_per_day": 100000000}
                 """#),
             call(
                 "PUT", "/config/sessions",

@@ -13,8 +13,8 @@ extension SessionEngine {
             }
         loggingOut = task
         let outcome = await task.value
-        // Nobody waits for the service. Also if the store refused the wipe: it may have refused the queue, too.
-        if outcome.mustRevoke { revocations.sendIfDue() }
+        // Also if the store refused the wipe: it may have refused the queue, too.
+        if outcome.mustRevoke { await environment.wait(for: revocations.sendIfDue(), atMost: api.timeout) }
         try outcome.wipe.get()
     }
 

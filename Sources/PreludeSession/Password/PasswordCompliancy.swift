@@ -70,6 +70,12 @@ public struct PreludePasswordCompliancyResult: Sendable, Hashable, Codable {
     public let valid: Bool
 
     /// Creates a result, for previews and tests.
+    ///
+    /// - Parameters:
+    ///   - criterion: The rule.
+    ///   - actual: The password's count.
+    ///   - expected: The rule's count.
+    ///   - valid: Whether the password meets the rule.
     public init(criterion: PreludePasswordCompliancyCriterion, actual: Int, expected: Int, valid: Bool) {
         self.criterion = criterion
         self.actual = actual
@@ -87,7 +93,9 @@ public struct PreludePasswordCompliancyResults: Sendable, Hashable, Codable {
 
     /// Creates results, for previews and tests.
     ///
-    /// - Parameter valid: `nil`: whether each result is valid.
+    /// - Parameters:
+    ///   - results: One result for each rule.
+    ///   - valid: Whether the password meets every rule; `nil`: whether each result is valid.
     public init(results: [PreludePasswordCompliancyResult], valid: Bool? = nil) {
         self.valid = valid ?? results.allSatisfy(\.valid)
         self.results = results

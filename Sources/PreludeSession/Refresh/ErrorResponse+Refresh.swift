@@ -31,7 +31,9 @@ extension ErrorResponse {
     var demandsNonce: Bool { code == .useDPoPNonce }
 
     /// Whether a rejected refresh ended the session. Only the service's own codes do; a proxy's 401 does not.
-    var endsSession: Bool { isOfSuspendedAccount || status == 401 && (code == .unauthorized || code == .dpopKeyMismatch) }
+    var endsSession: Bool {
+        isOfSuspendedAccount || status == 401 && (code == .unauthorized || code == .dpopKeyMismatch)
+    }
 
     /// The service says it only to who has proven the session, and has ended all sessions of the user before.
     var isOfSuspendedAccount: Bool { status == 403 && (code == .suspendedAccount || code == .inactiveUser) }

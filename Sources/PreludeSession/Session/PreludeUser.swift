@@ -20,10 +20,10 @@ public struct PreludeUser: Sendable, Hashable {
     /// Creates a user, for previews and tests. The SDK returns users that it has read from an access token.
     ///
     /// - Parameters:
+    ///   - accessToken: The access token. It is not read.
     ///   - profile: The claims. Its `userID` is set.
-    ///   - accessToken: The access token, which this initializer does not read.
     ///   - isNewUser: Whether the login created the user.
-    public init(profile: PreludeProfile, accessToken: String = "", isNewUser: Bool = false) {
+    public init(accessToken: String = "", profile: PreludeProfile, isNewUser: Bool = false) {
         self.accessToken = accessToken
         self.profile = profile
         self.isNewUser = isNewUser
@@ -53,6 +53,9 @@ public struct PreludeProfile: Sendable, Hashable, Codable {
 
     /// A claim of the app's own mapping, by type: `profile["plan", as: String.self]`.
     ///
+    /// - Parameters:
+    ///   - claim: The name of the claim.
+    ///   - type: The type of its value.
     /// - Returns: `nil` if the token has no such claim, or one of another type.
     public subscript<Value: Decodable>(claim: String, as type: Value.Type) -> Value? {
         guard let value = extras[claim], let data = try? JSONEncoder().encode([value]) else { return nil }
@@ -82,7 +85,7 @@ extension PreludeUser {
         guard profile.userID?.isEmpty == false else {
             throw PreludeSessionError.refreshFailed("the access token names no user")
         }
-        self.init(profile: profile, accessToken: accessToken)
+        self.init(accessToken: accessToken, profile: profile)
     }
 }
 

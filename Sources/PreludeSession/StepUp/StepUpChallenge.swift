@@ -36,7 +36,9 @@ public struct StepUpChallenge: Sendable, Hashable {
     ///   - status: The server's decision.
     ///   - step: The current step, such as `verify_sms`; `nil` when blocked.
     ///   - id: The server's id of the attempt.
-    public init(scope: String, status: StepUpStatus = .underReview, step: String? = "verify_sms", id: String = "chg_preview") {
+    public init(
+        scope: String, status: StepUpStatus = .underReview, step: String? = "verify_sms", id: String = "chg_preview"
+    ) {
         self.init(
             status: status, challengeID: status == .blocked ? "" : id, currentStep: status == .blocked ? nil : step,
             requestedScope: scope, ticket: nil)
@@ -127,7 +129,8 @@ extension StepUpChallenge {
         guard let ticket, status != .blocked else {
             throw PreludeSessionError.invalidChallengeToken(
                 status == .blocked
-                    ? "the scope was denied; the challenge cannot continue" : "the service has not issued this challenge")
+                    ? "the scope was denied; the challenge cannot continue"
+                    : "the service has not issued this challenge")
         }
         return ticket
     }

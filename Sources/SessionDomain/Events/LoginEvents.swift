@@ -107,7 +107,9 @@ extension EventFactory {
         }
         guard limit.counter.isShared, let identifier = subject.identifier else { return [] }
         let key = "\(limit.reportKey)/\(IdentifierDigest(identifier).text)"
-        let reports = CounterKey.reports(limit.counter.limit, of: limit.counter.text)
+        // Invented identifiers must not spend the reports of users.
+        let all = CounterKey.reports(limit.counter.limit, of: limit.counter.text)
+        let reports = subject.userID == nil ? CounterKey.withheld(all) : all
         guard !facts.isTaken(.redemption(key)), facts.limit(of: reports) == nil else { return [] }
         return [
             .redeem(key, until: end, app: event.appID),

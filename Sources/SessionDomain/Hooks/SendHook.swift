@@ -37,8 +37,8 @@ package struct SendRequest: Sendable {
     }
 }
 
-/// Asks the operator's backend whether a code is sent. It is asked after the limits, so that nobody can make it work without
-/// end, and knows nothing about the user, so that the answer to the client does not tell whether there is one.
+/// Asks the operator's backend whether a code is sent. It is asked after the limits, so that a client cannot make it work
+/// without end, and learns nothing about the user, so that the answer to the client does not tell whether there is one.
 @available(service, *)
 struct SendHook: Sendable {
     let call: HookCall
@@ -154,7 +154,9 @@ struct CountRefusedSend: Intent {
     var facts: FactQuery { FactQuery(app: appID) { $0.budget = budget } }
 
     func decide(_ facts: Facts) -> Decision<Void> {
-        let own = counters(facts).filter { $0.limit.refill == nil && facts.limit(of: $0.key) == nil }
+        let own = counters(facts).filter { $0.limit.refill == nil }
+        // Calls at the same time were all asked for. What one limit refuses spends none of the others.
+        guard facts.reached(own) == nil else { return Decision((), [.append(event)]) }
         return Decision((), own.map { $0.counted(app: appID) } + [.append(event)])
     }
 }

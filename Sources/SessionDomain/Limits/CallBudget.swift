@@ -56,7 +56,9 @@ package struct CallBudget: Sendable, Equatable {
     ) -> [FactQuery.CounterSelector] {
         counters(for: identifier, device: standing)
             + failuresOfNetworks(at: identifier, device: standing).flatMap { [$0.mark, $0.total] }
-            + sharesOfNew(identifier, device: standing)
+            + sharesOfNew(identifier, device: standing).flatMap {
+                [$0.share, withheld($0.share.key), withheld($0.total)]
+            }
     }
 
     /// The counter whose share of new identifiers is spent; `nil` if a user has the identifier.
@@ -64,30 +66,41 @@ package struct CallBudget: Sendable, Equatable {
     /// The call is answered as if its code were sent: who spends the share must not learn which numbers have a user.
     package func withholds(_ facts: Facts, for identifier: CanonicalIdentifier) -> ReachedLimit? {
         guard facts.user == nil else { return nil }
-        return facts.reached(sharesOfNew(identifier, device: facts.deviceStanding))
+        return facts.reached(sharesOfNew(identifier, device: facts.deviceStanding).map(\.share))
     }
 
-    /// The changes that count a message. One that is withheld takes nothing of what all callers share, but counts as many
-    /// rows, so that the time does not show it.
+    /// The changes that count a message. One that is withheld takes nothing of what all callers share, and one to a user
+    /// nothing of the share of new identifiers. All of them count as many rows, so that the time does not show which it is.
     package func counted(_ facts: Facts, for identifier: CanonicalIdentifier, app: AppID) -> [Change] {
         let isWithheld = withholds(facts, for: identifier) != nil
-        let shares = facts.user == nil ? sharesOfNew(identifier, device: facts.deviceStanding) : []
-        return counters(for: identifier, device: facts.deviceStanding).map { own in
-            guard let share = shares.first(where: { $0.key == .shareOfNewIdentifiers(own.key) }) else {
-                return own.counted(app: app)
-            }
-            let spent = counter(.withheld(own.key), RateLimit(limit: .max, window: 86_400))
-            return (isWithheld ? spent : share).counted(app: app)
+        let shares = sharesOfNew(identifier, device: facts.deviceStanding)
+        let totals = Set(shares.map(\.total))
+        let counters = counters(for: identifier, device: facts.deviceStanding).map { own in
+            isWithheld && totals.contains(own.key) ? withheld(own.key) : own
         }
+        let counted = shares.map { facts.user == nil && !isWithheld ? $0.share : withheld($0.share.key) }
+        return (counters + counted).map { $0.counted(app: app) }
     }
 
     private func sharesOfNew(
         _ identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
-    ) -> [FactQuery.CounterSelector] {
+    ) -> [(total: CounterKey, share: FactQuery.CounterSelector)] {
         guard use == .start || use == .resend, owner(of: identifier, device: standing).isAnonymous else { return [] }
-        return shared(to: identifier, .newIdentifiers).map { selector in
-            counter(.shareOfNewIdentifiers(selector.key), selector.limit)
-        }
+        return shared(to: identifier, .strangers).map(shareOfNew)
+    }
+
+    /// Three fifths of a total, of which strangers have four.
+    private func shareOfNew(_ selector: FactQuery.CounterSelector) -> (
+        total: CounterKey, share: FactQuery.CounterSelector
+    ) {
+        let part = (3 * (selector.limit.refill ?? 0) + 4) / 5
+        return (
+            selector.key, counter(.shareOfNewIdentifiers(selector.key), .refilling(part, by: part, window: 86_400))
+        )
+    }
+
+    private func withheld(_ key: CounterKey) -> FactQuery.CounterSelector {
+        counter(.withheld(key), RateLimit(limit: .max, window: 86_400))
     }
 
     /// The counter of a call that is at its limit. An identifier that counts for a network already is not refused because of
@@ -177,8 +190,8 @@ package struct CallBudget: Sendable, Equatable {
         if let group = owner.group {
             counters.append(counter(.sendsOfGroup(group), RateLimit(limit: 2 * limits.sendsPerDay, window: 86_400)))
         }
-        let share: Share = addsIdentifier ? .newIdentifiers : owner.isAnonymous ? .strangers : .all
-        return counters + shared(to: destination, share)
+        let totals = shared(to: destination, addsIdentifier || owner.isAnonymous ? .strangers : .all)
+        return counters + totals + (addsIdentifier ? totals.map { shareOfNew($0).share } : [])
     }
 
     /// The counters of a notice to a user. Its number for each user is limited apart from these.
@@ -186,11 +199,10 @@ package struct CallBudget: Sendable, Equatable {
         shared(to: recipient, .all)
     }
 
-    /// How many fifths of what all messages of an app have together. Devices of users and sessions can spend all of it,
-    /// strangers less, and strangers with an identifier that no user has still less. So who sends messages to invented numbers
+    /// How many fifths of what all messages of an app have together. Devices of users and sessions can spend all of it, and
+    /// strangers less. Identifiers that no user has get a counter of three fifths besides. So who sends messages to invented numbers
     /// stops no user, and no stranger stops a device that is known.
     private enum Share: Int {
-        case newIdentifiers = 3
         case strangers = 4
         case all = 5
     }

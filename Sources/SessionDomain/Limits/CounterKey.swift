@@ -15,7 +15,8 @@ package indirect enum CounterKey: Hashable, Sendable {
     case sendsToCallingCode(String)
     /// Codes sent to a range of phone numbers, such as `+33612`.
     case sendsToNumberRange(String)
-    /// The counter itself, compared with the part that is for identifiers of no user.
+    /// The part of a counter that is for identifiers of no user. It has a row of its own: what others send must not show in
+    /// what is left of it.
     case shareOfNewIdentifiers(CounterKey)
     /// Codes that were not sent, because that part was spent.
     case withheld(CounterKey)
@@ -53,7 +54,7 @@ package indirect enum CounterKey: Hashable, Sendable {
         case .sendsOfGroup(let group): "sent-total/\(group)"
         case .sendsOfApp: "sends"
         case .sendsToCallingCode(let prefix), .sendsToNumberRange(let prefix): "sends/\(prefix)"
-        case .shareOfNewIdentifiers(let counter): counter.text
+        case .shareOfNewIdentifiers(let counter): "new/\(counter.text)"
         case .withheld(let counter): "withheld/\(counter.text)"
         case .startsOfNetwork(let network): "network-start/\(network)"
         case .failuresOfNetwork(let network): "network-failed/\(network)"

@@ -86,13 +86,16 @@ package struct RateCounter: Sendable, Equatable {
         let window = limit.window
         // The clock of the last event may be ahead.
         let last = current.map { max(now, $0.resetsAt - window) } ?? now
-        let elapsed = current.map { last.milliseconds - ($0.resetsAt - window).milliseconds } ?? 0
-        let ended = Int64(refill) * min(elapsed, Int64(window) * 1000) / 1000
-        let units = max(0, Int64(current?.count ?? 0) - ended) + Int64(window)
+        var units = Int64(window)
+        if let current, current.resetsAt > now {
+            let elapsed = last.milliseconds - (current.resetsAt - window).milliseconds
+            units += max(0, Int64(current.count) - Int64(refill) * elapsed / 1000)
+        }
         let excess = units - Int64(limit.limit) * Int64(window)
         guard excess <= 0 else {
             let wait = refill > 0 ? (excess * 1000 + Int64(refill) - 1) / Int64(refill) : Int64(window) * 1000
-            return .refused(until: Timestamp(milliseconds: last.milliseconds + wait))
+            // A limit that was lowered may be passed by far: the row ends with its window.
+            return .refused(until: Timestamp(milliseconds: last.milliseconds + min(wait, Int64(window) * 1000)))
         }
         return .allowed(RateCounter(count: Int(units), resetsAt: last + window))
     }

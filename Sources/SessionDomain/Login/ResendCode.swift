@@ -60,7 +60,9 @@ package struct ResendCode: Intent {
             let message = draft.code(of: next, for: subject, withheld: withheld, at: now)
             return Decision(
                 .send(next),
-                budget.counted(facts, for: current.identifier, app: appID) + [.replaceVerification(current, with: next), .insertMessage(message)])
+                budget.counted(facts, for: current.identifier, app: appID) + [
+                    .replaceVerification(current, with: next), .insertMessage(message),
+                ])
         }
     }
 

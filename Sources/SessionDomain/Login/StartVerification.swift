@@ -53,7 +53,9 @@ package struct StartVerification: Intent {
         // A code that is withheld is counted and queued, too: the writes do not show that nothing is sent.
         return Decision(
             .started(started, message),
-            budget.counted(facts, for: identifier, app: appID) + [.insertVerification(started), .insertMessage(message)])
+            budget.counted(facts, for: identifier, app: appID) + [
+                .insertVerification(started), .insertMessage(message),
+            ])
     }
 }
 

@@ -40,7 +40,8 @@ package struct SendStepUpCode: Intent {
         let budget = CallBudget(.resend, limits: limits, device: nil, now: now)
         let others = BudgetOwner.owners(of: challenge, user: facts.user).dropFirst()
         let sends =
-            budget.sends(of: session, to: identifier, addsIdentifier: !others.isEmpty) + others.flatMap { budget.sends(of: $0) }
+            budget.sends(of: session, to: identifier, addsIdentifier: !others.isEmpty)
+            + others.flatMap { budget.sends(of: $0) }
         let subject = LoginSubject(identifier, of: challenge)
         func decision(_ counters: [FactQuery.CounterSelector], _ next: Verification, _ changes: [Change])
             -> Decision<SendStepUpOutcome>
@@ -52,7 +53,8 @@ package struct SendStepUpCode: Intent {
             }
             let message = draft.code(of: next, for: subject, at: now)
             return Decision(
-                .send(next, subject.purpose), counters.map { $0.counted(app: appID) } + changes + [.insertMessage(message)])
+                .send(next, subject.purpose),
+                counters.map { $0.counted(app: appID) } + changes + [.insertMessage(message)])
         }
         do throws(Refusal) { try limits.requireAllowed(identifier) } catch { return Decision(.refused(error)) }
         switch decide(challenge, current: current, identifier: identifier) {

@@ -12,7 +12,7 @@ extension Device {
             readSDK(agent)
         } else if agent.hasPrefix("okhttp/") {
             // The hosted product's client for Android leaves the header to its HTTP library.
-            (model, type) = ("Android", "mobile")
+            (model, type, osVersion) = ("Android", "mobile", "Android")
         } else {
             readBrowser(agent)
         }
@@ -79,7 +79,6 @@ extension Device {
             ("ios", "ios"), ("ipados", "ios"), ("tvos", "ios"), ("watchos", "ios"), ("visionos", "ios"),
             ("macos", "macos"), ("android", "android"), ("linux", "linux"), ("windows", "windows"),
         ]
-        return known.first { system.hasPrefix($0.0) }?.1
-            ?? (["Linux", "Android"].contains(model) ? model.lowercased() : "unknown")
+        return known.first { system.hasPrefix($0.0) }?.1 ?? (model == "Linux" ? "linux" : "unknown")
     }
 }

@@ -58,13 +58,14 @@ extension FactQuery.CounterSelector {
     private static let refilling = """
         INSERT INTO counters (app_id, key, count, resets_at) SELECT $1, $2, $6::bigint, $4::bigint WHERE $5::bigint > 0
         ON CONFLICT (app_id, key) DO UPDATE SET
-            count = \(level) + $6, resets_at = greatest($4, counters.resets_at)
-        WHERE \(level) + $6 <= $5 * $6
+            count = (\(level)) + $6, resets_at = greatest($4, counters.resets_at)
+        WHERE (\(level)) + $6 <= $5 * $6
         """
 
     /// The units that are left at the time of the call.
     private static let level = """
-        greatest(0, counters.count - $7::bigint * least(greatest($3 - counters.resets_at + $6 * 1000, 0), $6 * 1000) / 1000)
+        CASE WHEN counters.resets_at <= $3 THEN 0 ELSE
+            greatest(0, counters.count - $7::bigint * greatest($3 - counters.resets_at + $6 * 1000, 0) / 1000) END
         """
 }
 

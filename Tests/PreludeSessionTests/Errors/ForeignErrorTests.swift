@@ -45,6 +45,31 @@ struct ForeignErrorTests {
         }
     }
 
+    @Test("URLSession's error of a cancelled task is a CancellationError, and a failure without a cancelled task")
+    func cancelled() async throws {
+        let error = URLError(.cancelled)
+        for cause in [error as any Error, PreludeSessionError.network(underlying: error)] {
+            let task = Task { () -> any Error in
+                while !Task.isCancelled { await Task.yield() }
+                return PreludeSessionError.transportError(cause, from: "https://api.example.com")
+            }
+            task.cancel()
+            #expect(await task.value is CancellationError)
+            let other = PreludeSessionError.transportError(cause, from: "https://api.example.com")
+            guard case PreludeSessionError.network = other else {
+                Issue.record("a transport that rejects a certificate is not cancelled: \(other)")
+                return
+            }
+        }
+    }
+
+    @Test("A printed network error names host and cause")
+    func printed() {
+        let refused = PreludeSessionError.transportError(
+            URLError(.cannotConnectToHost), from: "http://localhost:8080")
+        #expect("\(refused)".hasPrefix("network(underlying: TransportFailure(localhost:8080, refused, "))
+    }
+
     @Test(
         "An error of the transport is a network error with a hidden text, and keeps the session",
         arguments: Call.allCases)

@@ -28,6 +28,19 @@ struct EnteredCodeTests {
         #expect(EnteredCode.normalized(typed) == typed)
     }
 
+    @Test(
+        "A text without digits only is refused, and spends none of the checks", arguments: ["", "-", "abc", "12 34 5x"])
+    func refused(typed: String) async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client()
+        await fixture.transport.answer("/otp", .success(headers: ["x-verification-token": "v"]))
+        try await client.startOTPLogin(
+            StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "a@example.com")))
+        let error = await #expect(throws: PreludeSessionError.self) { _ = try await client.checkOTP(typed) }
+        #expect(error?.message.key == .wrongCode)
+        #expect(await fixture.transport.requests("/otp/check").isEmpty)
+    }
+
     @Test("A login sends the normalized code, and two spellings of it are one code")
     func login() async throws {
         let fixture = try await ClientFixture(signedIn: false)

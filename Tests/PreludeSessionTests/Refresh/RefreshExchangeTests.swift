@@ -90,6 +90,9 @@ struct RefreshExchangeTests {
             ([.error(403, "unauthorized")], ["failed unauthorized"]),
             ([.error(429, "invalid_dpop_proof")], ["failed unauthorized"]),
             ([.error(401, "unauthorized")], ["ended ended unauthorized"]),
+            ([.error(403, "suspended_account")], ["ended suspended forbidden"]),
+            ([.error(403, "inactive_user")], ["ended suspended forbidden"]),
+            ([.error(403, "forbidden")], ["failed forbidden"]),
             ([.offline, .sameToken, .error(401, "unauthorized")], ["read", "repeat", "ended ended unauthorized"]),
             ([.error(401, "dpop_key_mismatch"), .sameKey], ["reload", "ended device_key_lost deviceKeyLost"]),
             (

@@ -64,4 +64,31 @@ struct CodableTests {
         _ = try await client.listSessions(options)
         #expect(await fixture.transport.requests("/me/list").map(\.query) == [query])
     }
+
+    @Test("A profile survives a copy, and reads mapped claims by type")
+    func profile() throws {
+        let profile = PreludeProfile(
+            userID: "usr_1", sessionID: "ses_1",
+            extras: ["plan": .string("pro"), "seats": .int(3), "roles": .array([.string("admin")])])
+        #expect(try copy(profile) == profile)
+        #expect(profile["plan", as: String.self] == "pro")
+        #expect(profile["seats", as: Int.self] == 3)
+        #expect(profile["roles", as: [String].self] == ["admin"])
+        #expect(profile["plan", as: Int.self] == nil && profile["none", as: String.self] == nil)
+        let options = StartOTPLoginOptions(identifier: PreludeIdentifier(type: .phoneNumber, value: "+1"))
+        #expect(try copy(options) == options)
+    }
+
+    @Test("Values of previews have what their initializers say")
+    func previews() throws {
+        let user = PreludeUser(accessToken: "", profile: PreludeProfile(userID: "usr_1"), isNewUser: true)
+        #expect(user.userID == "usr_1" && user.isNewUser)
+        let page = ListSessionsResponse(sessions: [PreludeSessionView(id: "ses_1", deviceModel: "iPhone")])
+        #expect(page.total == 1 && page.sessions[0].deviceModel == "iPhone")
+        let result = PreludePasswordCompliancyResult(criterion: .minLength, actual: 3, expected: 8, valid: false)
+        #expect(!PreludePasswordCompliancyResults(results: [result]).valid)
+        #expect(StepUpChallenge(scope: "pay").expectsCode && !StepUpChallenge(scope: "pay").isCompleted)
+        #expect(StepUpChallenge(scope: "pay", step: "completed").isCompleted)
+        #expect(StepUpChallenge(scope: "pay", status: .blocked).currentStep == nil)
+    }
 }

@@ -24,7 +24,7 @@ struct SlowAnswerTests {
             withUnsafeCurrentTask { $0?.cancel() }
             _ = try await URLSessionTransport().send(request, body: nil, timeout: 60)
         }
-        await #expect(throws: PreludeSessionError.self) { try await task.value }
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     @Test("A slow response has one deadline in all, and its connection is closed")

@@ -58,7 +58,9 @@ struct RateCounterTests {
         let (small, whole) = (RateLimit.refilling(3, by: 5, window: 100), RateLimit.refilling(5, by: 5, window: 100))
         var counter: RateCounter?
         func take(_ limit: RateLimit, after seconds: Int = 0) -> Bool {
-            guard case .allowed(let next) = RateCounter.take(counter, limit: limit, now: now + seconds) else { return false }
+            guard case .allowed(let next) = RateCounter.take(counter, limit: limit, now: now + seconds) else {
+                return false
+            }
             counter = next
             return true
         }

@@ -31,7 +31,7 @@ struct LoginDecisionTests {
                 intent.decide(facts)
                     == Decision(
                         .started(expected, message),
-                        try TestApp.counted(counters) + [
+                        budget.counted(facts, for: mail, app: try appID()) + [
                             .insertVerification(expected), .insertMessage(message),
                         ]))
             for key in counters.map(\.key) {
@@ -97,10 +97,11 @@ struct LoginDecisionTests {
             return
         }
         let decision = intent.decide(Facts { $0.verification = running })
-        let counters = CallBudget(.resend, limits: OTPLimits(), device: nil, now: now)
-            .counters(for: running.identifier, device: .stranger)
+        let budget = CallBudget(.resend, limits: OTPLimits(), device: nil, now: now)
+        let counters = budget.counters(for: running.identifier, device: .stranger)
         let written =
-            try TestApp.counted(counters) + [.replaceVerification(running, with: next), TestApp.queued(next)]
+            budget.counted(Facts(), for: running.identifier, app: try appID())
+            + [.replaceVerification(running, with: next), TestApp.queued(next)]
         #expect(decision == Decision(.send(next), written))
         let suppressed = try TestApp.verification(sent: 30, isSuppressed: true)
         let withheld = intent.decide(Facts { $0.verification = suppressed })

@@ -206,7 +206,8 @@ struct StepUpCodeDecisionTests {
         #expect(
             try send(try facts(challenge) { $0.verification = expired })
                 == Decision(
-                    .send(first, .stepUp), counted + [.deleteVerification(expired), .insertVerification(first), queued]))
+                    .send(first, .stepUp), counted + [.deleteVerification(expired), .insertVerification(first), queued])
+        )
         let limited = try facts(challenge) { facts in
             facts.verification = nil
             facts.failures.add(.exhausted(starts, until: now + 9))
@@ -241,7 +242,7 @@ struct StepUpCodeDecisionTests {
         }
         let user = try TestApp.user([try TestApp.mail()])
         let adding = try TestApp.challenge(step: StepUpStep.verifySMS, newIdentifier: phone)
-        #expect(try limits(adding, of: user) == [6000, 1200, 300])
+        #expect(try limits(adding, of: user) == [8000, 1600, 400])
         let owner = try TestApp.user([try TestApp.mail(), phone])
         #expect(try limits(try TestApp.challenge(step: StepUpStep.verifySMS), of: owner) == [10_000, 2000, 500])
     }

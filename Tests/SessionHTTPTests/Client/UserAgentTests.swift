@@ -66,6 +66,7 @@ struct UserAgentTests {
             ["Android", "tablet", "13"], "unknown"),
         Row(
             "Mozilla/5.0 (X11; Linux x86_64; rv:124.0) Gecko/20100101 Firefox/124.0", ["Linux", "desktop", ""], "linux"),
+        Row("okhttp/4.12.0", ["Android", "mobile", "Android"], "android"),
         Row("curl/8.5.0", nothing, "unknown"),
         Row("", nothing, "unknown"),
         Row("Android 123456789012345678", ["Android", "tablet", "1234567890123456"], "unknown"),

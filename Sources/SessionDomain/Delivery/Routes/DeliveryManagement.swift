@@ -140,7 +140,9 @@ package struct DeliveryManagement: Sendable {
     }
 
     /// Rejects a hook that `setLimits` would reject.
-    package func checkHook(_ hook: SendHookConfig) throws(Refusal) { try egress.check(hook.url, field: "send_hook.url") }
+    package func checkHook(_ hook: SendHookConfig) throws(Refusal) {
+        try egress.check(hook.url, field: "send_hook.url")
+    }
 
     /// Names the routes of an app as they are now. A route is changed by its place, which another change can move.
     package static func version(of config: DeliveryConfig?) -> String {

@@ -1,11 +1,19 @@
+internal import Foundation
+
 /// Links in texts of operators that messages to users contain: templates, the name of the app, senders.
 ///
 /// Users learn from links in such messages to follow those of a thief. So no message has one.
 enum LinkedName {
     /// Why a text must not be in a message. `nil`: it has no link.
     static func problem(in text: String) -> String? {
-        let lower = text.lowercased()
-        guard !["://", "www.", "mailto:", "tel:+"].contains(where: lower.contains) else {
+        let lower = readable(text).lowercased()
+        let hasScheme = ["mailto:", "tel:", "sms:", "localhost:"].contains { scheme in
+            // A hotel is none.
+            lower.ranges(of: scheme).contains { range in
+                lower[..<range.lowerBound].unicodeScalars.last?.properties.isAlphabetic != true
+            }
+        }
+        guard !hasScheme, !["://", "www.", "]/", "=?"].contains(where: lower.contains) else {
             return "must not contain links"
         }
         return first(in: text).map {
@@ -23,7 +31,7 @@ enum LinkedName {
     /// A text of an earlier version, as messages show it: without the characters that make a link of it.
     static func removed(from text: String) -> String {
         guard problem(in: text) != nil else { return text }
-        return text.unicodeScalars.split { ".:/".unicodeScalars.contains($0) }.map { String($0) }
+        return readable(text).unicodeScalars.split { ".:/?".unicodeScalars.contains($0) }.map { String($0) }
             .joined(separator: " ")
     }
 
@@ -35,15 +43,28 @@ enum LinkedName {
 
     /// Returns the first part that is shown as a link although it has no scheme: `example.com`.
     ///
-    /// The last label has two letters or more, and the one before it two characters or more. So "e.g." and "9.30" are none.
+    /// The last label has two letters or more, or is encoded. So "e.g." and "9.30" are none. Four numbers are an address.
     static func first(in text: String) -> String? {
-        words(of: text).first { word in
+        words(of: readable(text)).first { word in
             let labels = word.split(separator: ".", omittingEmptySubsequences: false)
+            if labels.count == 4, labels.allSatisfy({ UInt8($0) != nil }) { return true }
             return zip(labels, labels.dropFirst()).contains { host, domain in
-                host.unicodeScalars.count >= 2 && domain.unicodeScalars.count >= 2
-                    && domain.unicodeScalars.allSatisfy(\.properties.isAlphabetic)
+                guard !host.isEmpty else { return false }
+                return domain.lowercased().hasPrefix("xn--")
+                    || domain.unicodeScalars.count >= 2
+                        && domain.unicodeScalars.allSatisfy(\.properties.isAlphabetic)
             }
         }.map(String.init)
+    }
+
+    /// A text as programs read it that look for links: full-width letters as others, without invisible characters.
+    private static func readable(_ text: String) -> String {
+        var plain = String.UnicodeScalarView()
+        for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars
+        where !scalar.properties.isDefaultIgnorableCodePoint {
+            plain.append(scalar == "\u{3002}" ? "." : scalar)
+        }
+        return String(plain).precomposedStringWithCompatibilityMapping
     }
 
     /// The parts between all characters that a host name cannot have. A placeholder belongs to its word.

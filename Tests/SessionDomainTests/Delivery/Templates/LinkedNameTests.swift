@@ -30,7 +30,9 @@ struct LinkedNameTests {
         "Every text of an operator that reaches a message is refused by its field when it has a link",
         arguments: [
             "http://evil.example/login", "Booking.com", "Shop (evil.com)", "WWW.evil", "mailto:a", "tel:+49170",
-            "пример.рф", "my_shop.com", "bank@evil.example",
+            "пример.рф", "my_shop.com", "bank@evil.example", "t.co/abc", "x.com", "evil.xn--p1ai", "203.0.113.7/login",
+            "localhost:8080/x", "evil．com/login", "evil。example", "evil｡com", "exampe\u{301}.com", "evil.c\u{34F}om",
+            "sms:+1900", "call tel:900",
         ])
     func refused(_ link: String) throws {
         var app = try app()
@@ -53,7 +55,10 @@ struct LinkedNameTests {
 
     @Test(
         "A text without a link is accepted, and a sender is an address",
-        arguments: ["Shop", "Shop Inc.", "Dr. Müller & Söhne", "Shop 2.0", "A/B", "24/7: Shop"])
+        arguments: [
+            "Shop", "Shop Inc.", "Dr. Müller & Söhne", "Shop 2.0", "A/B", "24/7: Shop", "Hotel: Post", "e.g. this",
+            "9.30",
+        ])
     func accepted(_ text: String) throws {
         var app = try app()
         try AppSettingsChange(name: text).apply(to: &app)
