@@ -143,9 +143,10 @@ struct LoginEventTests {
         }
         #expect(most == RateLimit(limit: 1000, window: 3600) && !key.contains("example.com"))
         #expect(changes(mail, user: "usr_1", taken, .taken(.redemption(key))).isEmpty)
-        for (identifier, user) in [(mail, "usr_1"), (phone, nil)] {
-            #expect(changes(identifier, user: user, taken, .exhausted(reports, until: now + 3600)).isEmpty)
-        }
+        #expect(changes(mail, user: "usr_1", taken, .exhausted(reports, until: now + 3600)).isEmpty)
+        // Invented identifiers spend nothing of the reports of users.
+        #expect(changes(phone, user: nil, taken, .exhausted(reports, until: now + 3600)) == ofStranger)
+        #expect(changes(phone, user: nil, taken, .exhausted(.withheld(reports), until: now + 3600)).isEmpty)
         // A counter of one identifier is that of one user.
         let own = ReachedLimit(.failures(.anonymous(mail), .hour), until: now + 9)
         let known = Facts { $0.failures.add(.taken(.redemption(own.reportKey))) }

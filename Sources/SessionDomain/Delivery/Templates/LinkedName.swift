@@ -9,8 +9,8 @@ enum LinkedName {
         let lower = readable(text).lowercased()
         let hasScheme = ["mailto:", "tel:", "sms:", "localhost:"].contains { scheme in
             // A hotel is none.
-            lower.ranges(of: scheme).contains { range in
-                lower[..<range.lowerBound].unicodeScalars.last?.properties.isAlphabetic != true
+            lower.components(separatedBy: scheme).dropLast().contains {
+                $0.unicodeScalars.last?.properties.isAlphabetic != true
             }
         }
         guard !hasScheme, !["://", "www.", "]/", "=?"].contains(where: lower.contains) else {
@@ -49,7 +49,10 @@ enum LinkedName {
             let labels = word.split(separator: ".", omittingEmptySubsequences: false)
             if labels.count == 4, labels.allSatisfy({ UInt8($0) != nil }) { return true }
             return zip(labels, labels.dropFirst()).contains { host, domain in
-                guard !host.isEmpty else { return false }
+                // One letter is a host before the last label only: "p.ej." is none.
+                guard host.unicodeScalars.count >= 2 || !host.isEmpty && domain.endIndex == word.endIndex else {
+                    return false
+                }
                 return domain.lowercased().hasPrefix("xn--")
                     || domain.unicodeScalars.count >= 2
                         && domain.unicodeScalars.allSatisfy(\.properties.isAlphabetic)
@@ -57,12 +60,19 @@ enum LinkedName {
         }.map(String.init)
     }
 
-    /// A text as programs read it that look for links: full-width letters as others, without invisible characters.
+    /// A text as programs read it that look for links: full-width letters as others, without invisible characters. The full
+    /// stop of Chinese and Japanese is one of a host only between ASCII letters and digits.
     private static func readable(_ text: String) -> String {
+        let scalars = Array(text.precomposedStringWithCompatibilityMapping.unicodeScalars)
+            .filter { !$0.properties.isDefaultIgnorableCodePoint }
+        func isOfHost(_ index: Int) -> Bool {
+            guard scalars.indices.contains(index), scalars[index].isASCII else { return false }
+            return scalars[index].properties.isAlphabetic || scalars[index].properties.numericType != nil
+        }
         var plain = String.UnicodeScalarView()
-        for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars
-        where !scalar.properties.isDefaultIgnorableCodePoint {
-            plain.append(scalar == "\u{3002}" ? "." : scalar)
+        for (index, scalar) in scalars.enumerated() {
+            let isStop = scalar == "\u{3002}" && isOfHost(index - 1) && isOfHost(index + 1)
+            plain.append(isStop ? "." : scalar)
         }
         return String(plain).precomposedStringWithCompatibilityMapping
     }
