@@ -348,7 +348,7 @@ def test_a_limit_of_an_address_is_reported_for_each_user(office):
         assert from_address(office, source).start(address).status == 429
     reported = [event["data"].get("user_id") for event in management.events("login.limited")
                 if event["context"]["ip"] == source]
-    # The first refused caller, whoever it is, and then each user once.
+    # The first refused caller, and then each user once.
     assert len(reported) == 4 and set(reported) == {None, *people.values()}
     for user in people.values():
         [event] = office.run("events", "--app", APP, "--user", user, "--name", "login.limited", "--json").stdout.splitlines()

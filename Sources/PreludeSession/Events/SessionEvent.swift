@@ -19,8 +19,7 @@ public struct SignOutReason: RawRepresentable, Sendable, Hashable {
     public static let logout = SignOutReason(rawValue: "logout")
     /// `revokeSessions(_:)` included this session.
     public static let revokedHere = SignOutReason(rawValue: "revoked_here")
-    /// The service rejected a refresh: the session was revoked elsewhere or has expired, or the user is no longer allowed
-    /// to sign in.
+    /// The service rejected a refresh: the session was revoked elsewhere or has expired.
     public static let ended = SignOutReason(rawValue: "ended")
     /// The account is suspended or closed. Another login does not help: the user must contact the app's support.
     public static let suspended = SignOutReason(rawValue: "suspended")

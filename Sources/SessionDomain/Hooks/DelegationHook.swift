@@ -47,7 +47,8 @@ struct DelegationHook: Sendable {
             signals: Signals(client),
             metadata: metadata.values.isEmpty ? nil : metadata.values)
         do {
-            let answer = try await answer(to: body, url: url, app: app)
+            let answer = try await call.answer(
+                to: body, url: url, agent: Self.agent, timeout: Self.timeout, app: app, at: places)
             let decision = try HookAnswer.read(answer, knows: config.knows(stepKey:))
             guard ScopeDecider.canDo(decision, caller.user, now: now) else { throw HookFailure.invalidStep }
             return decision
@@ -63,18 +64,6 @@ struct DelegationHook: Sendable {
                         ])
                 ]))
             throw Refusal.authBlocked
-        }
-    }
-
-    private func answer(to body: Body, url: String, app: AppRuntime) async throws -> EgressAnswer {
-        do {
-            let place = try places.take(app.settings.id)
-            defer { withExtendedLifetime(place) {} }
-            return try await call.post(body, to: url, agent: Self.agent, timeout: Self.timeout, app: app)
-        } catch EgressError.answerTooLarge {
-            throw HookFailure.responseDecodeFailed
-        } catch is EgressError {
-            throw HookFailure.requestFailed
         }
     }
 }

@@ -46,4 +46,21 @@ struct HookCall: Sendable {
                     (Self.idHeader, id), (Self.timestampHeader, timestamp), (Self.signatureV2Header, signatureV2),
                 ], body: bytes, timeout: timeout))
     }
+
+    /// Asks a hook while a user waits, in one of the app's places for such calls.
+    ///
+    /// - Throws: `HookFailure` without an answer; `Refusal.overloaded` without a place.
+    func answer(
+        to body: some Encodable, url: String, agent: String, timeout: Int, app: AppRuntime, at places: AppPlaces
+    ) async throws -> EgressAnswer {
+        let place = try places.take(app.settings.id)
+        defer { withExtendedLifetime(place) {} }
+        do {
+            return try await post(body, to: url, agent: agent, timeout: timeout, app: app)
+        } catch EgressError.answerTooLarge {
+            throw HookFailure.responseDecodeFailed
+        } catch is EgressError {
+            throw HookFailure.requestFailed
+        }
+    }
 }

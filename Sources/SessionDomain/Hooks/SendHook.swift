@@ -22,7 +22,7 @@ package struct SendRequest: Sendable {
     package let isResend: Bool
     package let identifier: CanonicalIdentifier
     package let client: ClientFacts
-    /// The id that the client got for the signals that it has collected. Anybody can send any text.
+    /// The id of the signals that the client has collected. The client chooses the text.
     package let dispatchID: String?
 
     package init(
@@ -94,28 +94,18 @@ struct SendHook: Sendable {
             purpose: request.purpose.rawValue, isResend: request.isResend, identifier: .init(request.identifier),
             signals: Signals(request.client), dispatchID: request.dispatchID)
         do {
-            return try HookAnswer.sendRefusal(try await answer(to: body, url: config.url, app: app))
+            let answer = try await call.answer(
+                to: body, url: config.url, agent: Self.agent, timeout: Self.timeout, app: app, at: places)
+            return try HookAnswer.sendRefusal(answer)
         } catch let failure as HookFailure {
             let events = EventFactory(appID: app.settings.id, environment: environment)
             try await store.perform(ReportSendHookFailure(failure, now: environment.now(), events: events))
             return config.ifUnavailable == .allow ? nil : .sendDenied
         }
     }
-
-    private func answer(to body: Body, url: String, app: AppRuntime) async throws -> EgressAnswer {
-        do {
-            let place = try places.take(app.settings.id)
-            defer { withExtendedLifetime(place) {} }
-            return try await call.post(body, to: url, agent: Self.agent, timeout: Self.timeout, app: app)
-        } catch EgressError.answerTooLarge {
-            throw HookFailure.responseDecodeFailed
-        } catch is EgressError {
-            throw HookFailure.requestFailed
-        }
-    }
 }
 
-/// Reports a send hook that fails: each reason once a minute, because anybody can make calls.
+/// Reports a send hook that fails: each reason once a minute, because strangers can make any number of calls.
 struct ReportSendHookFailure: Intent {
     let failure: HookFailure
     let now: Timestamp

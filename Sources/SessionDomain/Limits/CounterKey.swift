@@ -22,7 +22,7 @@ package indirect enum CounterKey: Hashable, Sendable {
     case withheld(CounterKey)
     /// Messages of logins that strangers from a network asked for, and whose right code has not come yet.
     case startsOfNetwork(String)
-    /// The identifiers at which checks by strangers from a network failed, each counted once.
+    /// The identifiers at which strangers from a network entered wrong passwords, each counted once.
     case failuresOfNetwork(String)
     /// Whether an identifier counts in `failuresOfNetwork`.
     case failing(CanonicalIdentifier, network: String)

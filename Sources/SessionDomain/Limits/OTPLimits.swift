@@ -27,8 +27,8 @@ package struct OTPLimits: Sendable, Equatable, Codable {
     /// Messages of logins, resends included, that strangers at one source address asked for, and whose right code has not
     /// come yet.
     package var startsPerAddress = RateLimit(limit: 150, window: 600)
-    /// Identifiers at which checks of codes and passwords by strangers at one source address failed. A success ends the
-    /// count of its identifier.
+    /// Identifiers at which strangers at one source address entered wrong passwords. A right one ends the count of its
+    /// identifier.
     package var failuresPerAddress = RateLimit(limit: 60, window: 600)
     /// Calls of one source address with an unknown or used-up verification. Only such calls are refused.
     package var invalidCallsPerAddress = RateLimit(limit: 60, window: 600)

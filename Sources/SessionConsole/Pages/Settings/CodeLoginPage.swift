@@ -83,10 +83,10 @@ enum CodeLoginPage {
             form.lines(
                 "granted_scopes", "Granted scopes", login?.grantedScopes ?? [],
                 hint: "One per line. Each must be registered in the app."),
+            form.text("template_id", "Template id", login?.templateID, hint: "For your own message route."),
             form.text(
-                "template_id", "Template id", login?.templateID,
+                "sender_id", "Sender id", login?.senderID,
                 hint: "The sender of the messages. Mail of the service is sent from its own domains only."),
-            form.text("sender_id", "Sender id", login?.senderID, hint: "For your own message route."),
         ])
     }
 

@@ -116,7 +116,7 @@ enum LimitsPage {
     private static func addresses(_ form: FormView, _ limits: OTPLimits) -> HTML {
         form.group("Strangers at one IP address") {
             rate(form, "starts_per_address", "Messages that wait for their right code", limits.startsPerAddress)
-            rate(form, "failures_per_address", "Accounts with wrong codes or passwords", limits.failuresPerAddress)
+            rate(form, "failures_per_address", "Accounts with wrong passwords", limits.failuresPerAddress)
             rate(form, "invalid_calls_per_address", "Calls without a running login", limits.invalidCallsPerAddress)
             rate(form, "migrations_per_address", "Rejected credentials of the old system", limits.migrationsPerAddress)
         }
