@@ -93,5 +93,5 @@ extension StepOutcome {
 }
 
 extension SendStepUpOutcome {
-    var sent: Verification? { if case .send(let verification, _) = self { verification } else { nil } }
+    var sent: Verification? { if case .send(let verification, _, _) = self { verification } else { nil } }
 }

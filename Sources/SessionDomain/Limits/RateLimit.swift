@@ -61,13 +61,22 @@ package struct RateCounter: Sendable, Equatable {
         self.resetsAt = resetsAt
     }
 
+    /// Seconds by which the clocks of nodes may differ. A window that ends later than this allows was begun by a clock that
+    /// was wrong, for example that of a virtual machine after a restart. It is over, so that it refuses no call until then.
+    package static let clockTolerance = 3600
+
+    private func isRunning(_ limit: RateLimit, at now: Timestamp) -> Bool {
+        resetsAt > now && resetsAt <= now + limit.window + Self.clockTolerance
+    }
+
     /// Counts one more event. Returns the counter to store, or the time from which a retry is allowed.
     ///
     /// Stores call it inside their transaction, so that counting and deciding are one step.
     package static func take(_ current: RateCounter?, limit: RateLimit, now: Timestamp) -> RateDecision {
         guard limit.limit > 0 else { return .refused(until: now + limit.window) }
+        let current = current.flatMap { $0.isRunning(limit, at: now) ? $0 : nil }
         if let refill = limit.refill { return take(current, limit: limit, refill: refill, now: now) }
-        guard let current, current.resetsAt > now else {
+        guard let current else {
             return .allowed(RateCounter(count: 1, resetsAt: now + limit.window))
         }
         guard current.count < limit.limit else { return .refused(until: current.resetsAt) }
@@ -87,7 +96,7 @@ package struct RateCounter: Sendable, Equatable {
         // The clock of the last event may be ahead.
         let last = current.map { max(now, $0.resetsAt - window) } ?? now
         var units = Int64(window)
-        if let current, current.resetsAt > now {
+        if let current {
             let elapsed = last.milliseconds - (current.resetsAt - window).milliseconds
             units += max(0, Int64(current.count) - Int64(refill) * elapsed / 1000)
         }

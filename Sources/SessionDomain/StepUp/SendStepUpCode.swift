@@ -53,7 +53,7 @@ package struct SendStepUpCode: Intent {
             }
             let message = draft.code(of: next, for: subject, at: now)
             return Decision(
-                .send(next, subject.purpose),
+                .send(next, subject.purpose, counted: counters),
                 counters.map { $0.counted(app: appID) } + changes + [.insertMessage(message)])
         }
         do throws(Refusal) { try limits.requireAllowed(identifier) } catch { return Decision(.refused(error)) }
@@ -118,7 +118,8 @@ package enum SendStepUpDecision: Sendable, Equatable {
 }
 
 package enum SendStepUpOutcome: Sendable, Equatable {
-    case send(Verification, LoginPurpose)
+    /// What the message counted.
+    case send(Verification, LoginPurpose, counted: [FactQuery.CounterSelector])
     /// This verification sends no code until then.
     case limited(until: Timestamp)
     /// A budget is spent.

@@ -104,9 +104,8 @@ package struct StepUp: Sendable {
             }
         }
         if limits.sendHook != nil,
-            case .send(let next, let purpose) = try await store.perform(Rehearsal(of: send(at: now)))
+            case .send(let next, let purpose, let counted) = try await store.perform(Rehearsal(of: send(at: now)))
         {
-            let budget = CallBudget(.resend, limits: limits, device: nil, now: now)
             try await codes.askHook(
                 SendRequest(
                     purpose, isResend: next.sends > 1, to: next.identifier, client: client, dispatchID: dispatchID),
@@ -114,10 +113,8 @@ package struct StepUp: Sendable {
             ) { failure in
                 var subject = LoginSubject(next.identifier, userID: reference.userID)
                 (subject.sessionID, subject.purpose) = (reference.sessionID, purpose)
-                let session = BudgetOwner.session(id: reference.sessionID, userID: reference.userID)
                 return CountRefusedSend(
-                    appID: appID, budget: nil,
-                    counters: { _ in [budget.counter(.starts(session), limits.starts)] + budget.sends(of: session) },
+                    appID: appID, budget: nil, counters: { _ in counted },
                     event: events.loginFailed(failure, LoginMethod(codeTo: next.identifier.type), of: subject))
             }
             // The hook may have taken seconds.

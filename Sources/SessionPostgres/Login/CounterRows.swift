@@ -38,17 +38,21 @@ extension FactQuery.CounterSelector {
             ], orFail: .exhausted(key, until: now))
     }
 
+    /// As `RateCounter.take` decides, with the clock tolerance in milliseconds.
+    private static let isRunning =
+        "counters.resets_at > $3 AND counters.resets_at <= $4::bigint + \(RateCounter.clockTolerance * 1000)"
+
     /// `$3` is the time, `$4` the end of a window that begins now, `$6` its length, `$7` the pause before the next event by
     /// the number of events. Arrays begin with 1.
     private static let counting = """
         INSERT INTO counters (app_id, key, count, resets_at) SELECT $1, $2, 1, $4::bigint WHERE $5::bigint > 0
         ON CONFLICT (app_id, key) DO UPDATE SET
-            count = CASE WHEN counters.resets_at > $3 THEN counters.count + 1 ELSE 1 END,
+            count = CASE WHEN \(isRunning) THEN counters.count + 1 ELSE 1 END,
             resets_at = CASE
-                WHEN counters.resets_at <= $3 THEN $4
+                WHEN NOT (\(isRunning)) THEN $4
                 WHEN $7::bigint[] IS NULL THEN counters.resets_at
                 ELSE greatest(counters.resets_at, $4) END
-        WHERE counters.resets_at <= $3 OR (counters.count < $5 AND ($7 IS NULL OR ($7)[counters.count + 1] = 0
+        WHERE NOT (\(isRunning)) OR (counters.count < $5 AND ($7 IS NULL OR ($7)[counters.count + 1] = 0
             OR counters.resets_at - $6 + ($7)[counters.count + 1] <= $3))
         """
 }
@@ -58,13 +62,14 @@ extension FactQuery.CounterSelector {
     private static let refilling = """
         INSERT INTO counters (app_id, key, count, resets_at) SELECT $1, $2, $6::bigint, $4::bigint WHERE $5::bigint > 0
         ON CONFLICT (app_id, key) DO UPDATE SET
-            count = (\(level)) + $6, resets_at = greatest($4, counters.resets_at)
+            count = (\(level)) + $6,
+            resets_at = CASE WHEN \(isRunning) THEN greatest($4, counters.resets_at) ELSE $4 END
         WHERE (\(level)) + $6 <= $5 * $6
         """
 
     /// The units that are left at the time of the call.
     private static let level = """
-        CASE WHEN counters.resets_at <= $3 THEN 0 ELSE
+        CASE WHEN NOT (\(isRunning)) THEN 0 ELSE
             greatest(0, counters.count - $7::bigint * greatest($3 - counters.resets_at + $6 * 1000, 0) / 1000) END
         """
 }

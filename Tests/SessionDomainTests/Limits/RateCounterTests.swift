@@ -15,6 +15,23 @@ struct RateCounterTests {
         #expect(RateCounter.take(second, limit: limit, now: now + 60) == .allowed(next))
     }
 
+    @Test(
+        "A window that a wrong clock began in the future is over, and one of a node whose clock is ahead is not",
+        arguments: [
+            RateLimit(limit: 2, window: 60), .streak(2, window: 60), .refilling(2, by: 2, window: 60),
+        ])
+    func wrongClock(limit: RateLimit) {
+        let full = 2 * (limit.refill == nil ? 1 : 60)
+        let ahead = RateCounter(count: full, resetsAt: now + 60 + 3600)
+        guard case .refused = RateCounter.take(ahead, limit: limit, now: now) else {
+            Issue.record("clocks may differ by an hour")
+            return
+        }
+        let wrong = RateCounter(count: full, resetsAt: now + 60 + 3601)
+        let first = RateCounter(count: full / 2, resetsAt: now + 60)
+        #expect(RateCounter.take(wrong, limit: limit, now: now) == .allowed(first))
+    }
+
     @Test("A limit of zero or less allows no event", arguments: [0, -1])
     func nothing(limit: Int) {
         let decision = RateCounter.take(nil, limit: RateLimit(limit: limit, window: 60), now: now)

@@ -197,17 +197,19 @@ struct StepUpCodeDecisionTests {
         let subject = LoginSubject(first.identifier, of: challenge)
         let queued = TestApp.queued(first, for: subject)
         let starts = CounterKey.starts(Self.session)
-        let sends = try TestApp.counted(Self.budget.sends(of: Self.session, to: try TestApp.mail()))
-        let counted = [Change.count(starts, app: try appID(), limit: OTPLimits().starts, now: now)] + sends
+        let paid = Self.budget.sends(of: Self.session, to: try TestApp.mail())
+        let sends = try TestApp.counted(paid)
+        let start = Self.budget.counter(starts, OTPLimits().starts)
+        let counted = try TestApp.counted([start]) + sends
+        // What a send hook refuses counts all of these but the totals: also those of all sessions, and of the destination.
+        let outcome = SendStepUpOutcome.send(first, .stepUp, counted: [start] + paid)
         #expect(
             try send(try facts(challenge) { $0.verification = nil })
-                == Decision(.send(first, .stepUp), counted + [.insertVerification(first), queued]))
+                == Decision(outcome, counted + [.insertVerification(first), queued]))
         let expired = try TestApp.verification(Self.key, sent: 600, expires: 0)
         #expect(
             try send(try facts(challenge) { $0.verification = expired })
-                == Decision(
-                    .send(first, .stepUp), counted + [.deleteVerification(expired), .insertVerification(first), queued])
-        )
+                == Decision(outcome, counted + [.deleteVerification(expired), .insertVerification(first), queued]))
         let limited = try facts(challenge) { facts in
             facts.verification = nil
             facts.failures.add(.exhausted(starts, until: now + 9))
@@ -215,7 +217,7 @@ struct StepUpCodeDecisionTests {
         #expect(try send(limited) == Decision(.exhausted(ReachedLimit(starts, until: now + 9))))
         let running = try TestApp.verification(Self.key, sent: 30)
         let resent = try send(try facts(challenge) { $0.verification = running })
-        guard case .send(let next, _) = resent.outcome else {
+        guard case .send(let next, _, paid) = resent.outcome else {
             Issue.record("the code is not sent again")
             return
         }
@@ -261,7 +263,10 @@ struct StepUpCodeDecisionTests {
         let first = Verification(
             tokenHash: Self.key, appID: try appID(), identifier: phone, loginConfigID: "", codeChallenge: nil,
             code: TestApp.code("new", of: Self.key), lastSentAt: now, createdAt: now)
-        #expect(fitting.outcome == .send(first, .stepUp))
+        let start = Self.budget.counter(.starts(Self.session), OTPLimits().starts)
+        #expect(
+            fitting.outcome
+                == .send(first, .stepUp, counted: [start] + Self.budget.sends(of: Self.session, to: phone)))
         let held = try facts(sms) { facts in
             facts.user = try TestApp.user([phone])
             facts.user?.heldUntil = [phone: now + 1]
