@@ -64,6 +64,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -108,7 +109,7 @@ let package = Package(
             name: "SessionConsole",
             dependencies: [
                 "SessionDomain", "SessionHTTP", "SessionTokens", crypto, httpTypes, hummingbird, hummingbirdCore,
-                nioCore,
+                nioCore, .product(name: "Yams", package: "Yams"),
             ], resources: [.embedInCode("Playground/Scripts")]),
         .executableTarget(
             name: "prelude-session",

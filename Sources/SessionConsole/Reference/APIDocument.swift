@@ -14,7 +14,7 @@ struct APIDocument: Sendable {
     private static let maximumSearch = 100
 
     /// Read when the first page asks for it.
-    static let served = Result { () throws(YAMLError) in try APIDocument(OpenAPIRoute.text) }
+    static let served = Result { try APIDocument(OpenAPIRoute.text) }
 
     private let root: YAMLValue
     let introduction: String
@@ -22,8 +22,8 @@ struct APIDocument: Sendable {
     /// All calls, with the text in lower case in which words are searched.
     private var searched: [(call: APICall, content: String)] = []
 
-    init(_ text: String) throws(YAMLError) {
-        let root = try YAMLReader.read(text)
+    init(_ text: String) throws {
+        let root = try YAMLValue(reading: text)
         self.root = root
         introduction = root["info"]?["description"]?.text ?? ""
         let document = self

@@ -1,4 +1,6 @@
-/// A value of a YAML document. Members keep the order of the document.
+internal import Yams
+
+/// A value of a YAML document. `Yams.Node` is not `Sendable`. Members keep the order of the document.
 @available(service, *)
 enum YAMLValue: Sendable, Equatable {
     struct Member: Sendable, Equatable {
@@ -11,6 +13,24 @@ enum YAMLValue: Sendable, Equatable {
     case bool(Bool)
     case list([YAMLValue])
     case map([Member])
+
+    /// - Throws: `YamlError` for a text that is no YAML, and for a map that repeats a key.
+    init(reading text: String) throws { self.init(try Yams.compose(yaml: text) ?? "") }
+
+    private init(_ node: Node) {
+        switch node {
+        case .mapping(let mapping):
+            self = .map(mapping.map { Member(name: $0.key.string ?? "", value: YAMLValue($0.value)) })
+        case .sequence(let sequence): self = .list(sequence.map { YAMLValue($0) })
+        case .scalar(let scalar) where scalar.style == .plain && ["true", "false"].contains(scalar.string):
+            self = .bool(scalar.string == "true")
+        case .scalar(let scalar) where scalar.style == .plain:
+            self = Int(scalar.string).map { .int($0) } ?? .text(scalar.string)
+        case .scalar(let scalar): self = .text(scalar.string)
+        // Compose replaces aliases by what they name.
+        case .alias: self = .text("")
+        }
+    }
 
     subscript(_ name: String) -> YAMLValue? { members.first { $0.name == name }?.value }
 
