@@ -131,7 +131,6 @@ let package = Package(
                 "SessionWire", crypto, httpTypes, hummingbird, logging, nioCore,
             ]),
         .target(name: "SessionForeignJudge", dependencies: ["SessionTokens"], path: "Tests/SessionForeignJudge"),
-        // The rules of the RFCs for tokens and proofs, as mutations of valid ones.
         .target(
             name: "SessionConformance", dependencies: ["SessionRSA", "SessionTokens", crypto],
             path: "Tests/SessionConformance"),
