@@ -1,3 +1,4 @@
+import os
 import pathlib
 import sys
 from contextlib import contextmanager
@@ -31,6 +32,24 @@ LONG = [
 def pytest_collection_modifyitems(items):
     ranks = {name: rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(item.path.name, len(LONG)))
+
+
+#: Why a test may be skipped where all programs of the tests can be installed.
+EXPECTED_SKIPS = ["The services of this run use PostgreSQL.", "The machine is so busy that"]
+
+
+def pytest_sessionfinish(session):
+    """Fails a run of continuous integration in which a test was skipped because something is missing."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if not reporter or not os.environ.get("CI"):
+        return
+    reasons = {str(report.longrepr[2]) for report in reporter.stats.get("skipped", [])}
+    unexpected = sorted(reason for reason in reasons if not any(text in reason for text in EXPECTED_SKIPS))
+    if unexpected:
+        reporter.write_line("Tests were skipped. Install what they need, or name the reason in conftest.py:", red=True)
+        for reason in unexpected:
+            reporter.write_line("  " + reason)
+        session.exitstatus = session.exitstatus or 1
 
 
 @contextmanager
