@@ -46,6 +46,7 @@ struct BoundAccessTokenStory {
         try await relaunched.revokeSessions(.others)
         await #expect(throws: PreludeSessionError.self) { try await other.listSessions() }
         try await relaunched.logout()
+        await relaunched.revokeEndedSessions()
         #expect(await relaunched.profile == nil)
         #expect(try await world.eventNames().last == "user.session.revoked")
     }

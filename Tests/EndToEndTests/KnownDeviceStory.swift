@@ -50,6 +50,7 @@ struct KnownDeviceStory {
         let store = InMemoryCredentialStore()
         let known = try await world.signedIn(Self.mail, store: store)
         try await known.logout()
+        await known.revokeEndedSessions()
         try await besiege(world)
 
         let relaunched = try world.client(store: store)
@@ -240,7 +241,9 @@ struct KnownDeviceStory {
     func appDay() async throws {
         let world = try await world { $0.otpLimits.appSendsPerDay = 10 }
         let store = InMemoryCredentialStore()
-        try await world.signedIn(Self.mail, store: store).logout()
+        let client = try await world.signedIn(Self.mail, store: store)
+        try await client.logout()
+        await client.revokeEndedSessions()
         let node = world.node { _ in }
         for index in 1...12 {
             let identifier = try CanonicalIdentifier(type: "email_address", value: "u\(index)@example.com")

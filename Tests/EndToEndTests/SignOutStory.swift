@@ -11,6 +11,7 @@ struct SignOutStory {
         let laptop = try await world.signedIn()
         try await phone.logout()
         try await phone.logout()
+        await phone.revokeEndedSessions()
         #expect(await phone.profile == nil)
         #expect(try await laptop.listSessions().total == 1)
     }
@@ -24,6 +25,7 @@ struct SignOutStory {
         let laptop = try await world.signedIn()
         faults.isOffline = true
         try await phone.logout()
+        await phone.revokeEndedSessions()
         #expect(await phone.accessToken == nil)
         #expect(try await laptop.listSessions().total == 2)
         faults.isOffline = false
@@ -42,6 +44,7 @@ struct SignOutStory {
         let laptop = try await world.signedIn()
         faults.isOffline = true
         try await phone.logout()
+        await phone.revokeEndedSessions()
         _ = try world.client(store: store, faults: faults)
         #expect(try await laptop.listSessions().total == 2)
         faults.isOffline = false

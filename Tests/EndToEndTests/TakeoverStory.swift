@@ -230,7 +230,10 @@ struct TakeoverStory {
         let endings: [(PreludeSessionClient, PreludeSessionClient, ServiceWorld) async throws -> Void] = [
             { earner, _, _ in try await earner.revokeSessions(.mine) },
             { _, other, _ in try await other.revokeSessions(.others) },
-            { earner, _, _ in try await earner.logout() },
+            { earner, _, _ in
+                try await earner.logout()
+                await earner.revokeEndedSessions()
+            },
         ]
         for end in endings {
             let world = try await ServiceWorld()

@@ -42,6 +42,7 @@ struct WebhookStory {
         let id = try await activated(world)
         let client = try await world.signedIn()
         try await client.logout()
+        await client.revokeEndedSessions()
         try await world.service.courier.deliverDue()
         #expect(try delivered(world) == [["user.created", "user.session.created", "user.session.revoked"]])
         try await world.service.courier.deliverDue()
@@ -100,7 +101,9 @@ struct WebhookStory {
     func filter() async throws {
         let world = try await ServiceWorld()
         _ = try await activated(world, events: #"["user.session.revoked"]"#)
-        try await world.signedIn().logout()
+        let client = try await world.signedIn()
+        try await client.logout()
+        await client.revokeEndedSessions()
         try await world.service.courier.deliverDue()
         #expect(try delivered(world) == [["user.session.revoked"]])
     }

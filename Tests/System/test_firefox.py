@@ -108,7 +108,7 @@ def test_five_tabs_refresh_once_and_a_logout_ends_all(visitor, gate):
     visitor.run("start();")
     assert len({token for tab in tabs for token in tab.run("return tokens;")}) == 1
     assert gate.counts["/refresh"] == before + 1
-    visitor.run("await client.logout();")
+    visitor.sign_out()
     for tab in tabs[1:]:
         tab.wait_until('events.at(-1) === "signedOut another_client"')
     assert f"refresh_{APP}" not in visitor.page.cookies("localhost")

@@ -1,6 +1,7 @@
 """A user in front of a browser: a profile with tabs of one site, each with a client of the service."""
 
 import json
+import time
 
 from browser import Browser, Page
 from operator_api import Management
@@ -60,6 +61,16 @@ class Visitor:
         """Signs in with a code, and returns the user."""
         self.ask_for_code()
         return self.run(f"return await client.checkOTP({json.dumps(self.code())});")
+
+    def sign_out(self) -> None:
+        """Signs out, and waits until the service has revoked the session."""
+        self.run("await client.logout(); await client.revokeEndedSessions();")
+
+    def wait_for_revocation(self) -> None:
+        deadline = time.monotonic() + 120
+        while self.record()["mustRevoke"]:
+            assert time.monotonic() < deadline, "the session was not revoked"
+            time.sleep(0.05)
 
     def set_password(self) -> None:
         """Gives the user a password, as the operator does."""

@@ -926,7 +926,7 @@ export class PreludeSessionClient {
     if (session) await this.#reject(session.accessToken);
   }
 
-  /** Signs out at once, also offline. The service revokes the session when it can be reached. */
+  /** Signs out at once, also offline. The service revokes the session in the background, when it can be reached. */
   async logout() {
     let wasSignedIn = false;
     await this.#store.update((record) => {
@@ -935,6 +935,14 @@ export class PreludeSessionClient {
       return { ...signedOut(record), epoch: record.epoch + 1, mustRevoke: wasSignedIn || record.mustRevoke };
     });
     if (wasSignedIn) this.#emit({ type: "signedOut", reason: "logout" });
+    this.#settleRevocation();
+  }
+
+  /**
+   * Waits until the service has answered the revocation of a session that has ended in this browser, at most for the
+   * timeout of the client. Revocations are sent without it, too: it is for pages that show or test them.
+   */
+  async revokeEndedSessions() {
     await this.#settleRevocation();
   }
 

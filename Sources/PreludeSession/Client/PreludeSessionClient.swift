@@ -112,19 +112,20 @@ public struct PreludeSessionClient: Sendable {
     /// When the current access token expires (`exp`, RFC 7519 §4.1.4), by the server's clock.
     public var accessTokenExpiresAt: Date? { get async { await engine.knownSession()?.accessTokenExpiresAt } }
 
-    /// Signs out on this device at once. The server revokes the session now or, offline, later.
+    /// Signs out on this device, and returns when that is done. The client revokes the session on the server in the background
+    /// or, offline, later.
     ///
-    /// Without a session it does nothing.
+    /// Without a session it does nothing. A process that ends soon calls `revokeEndedSessions()` afterwards.
     ///
     /// - Throws: `.storageUnavailable` when the credentials cannot be deleted. Even then the server gets the revocation.
     public func logout() async throws {
         try await engine.logout()
     }
 
-    /// Waits until the server has revoked the sessions that an earlier logout could not revoke, but at most 3 seconds.
+    /// Waits until the server has revoked the sessions that have ended on this device, but at most 3 seconds.
     ///
-    /// A client starts with it by itself, so apps need no call. Call it at the end of a process that ends soon, such as a
-    /// command.
+    /// A client revokes them by itself, after a logout and when it is created, so apps need no call. Call it at the end of a
+    /// process that ends soon, such as a command.
     public func revokeEndedSessions() async {
         await engine.finishRevocations()
     }

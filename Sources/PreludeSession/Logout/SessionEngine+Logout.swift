@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension SessionEngine {
-    /// Signs out on this device at once. The server revokes the session now or, offline, later.
+    /// Signs out on this device, and starts to revoke the session on the server. It never waits for the server.
     ///
     /// Concurrent callers share one logout. A later caller starts another one, because a user may have signed in since.
     func logout() async throws {
@@ -14,7 +14,7 @@ extension SessionEngine {
         loggingOut = task
         let outcome = await task.value
         // Also if the store refused the wipe: it may have refused the queue, too.
-        if outcome.mustRevoke { await environment.wait(for: revocations.sendIfDue(), atMost: api.timeout) }
+        if outcome.mustRevoke { revocations.sendIfDue() }
         try outcome.wipe.get()
     }
 

@@ -44,8 +44,8 @@ struct EventTests {
         _ = await client.profile
         await fixture.transport.answer("/revoke", .success())
         let stream = await client.events
-        try await client.logout()
-        try await client.logout()
+        try await client.logoutAndRevoke()
+        try await client.logoutAndRevoke()
         // There was only one event: the next one is that of a login.
         await fixture.transport.answer("/login/email/password", ClientFixture.next(TestToken.challenge("t0")))
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
@@ -106,7 +106,7 @@ struct EventTests {
         _ = await client.profile
         let (first, second) = (await client.events, await client.events)
         await fixture.transport.answer("/revoke", .success())
-        try await client.logout()
+        try await client.logoutAndRevoke()
         for stream in [first, second] {
             var iterator = stream.makeAsyncIterator()
             #expect(await iterator.next() == .signedOut(.logout))

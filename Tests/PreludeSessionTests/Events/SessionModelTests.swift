@@ -46,7 +46,7 @@ struct SessionModelTests {
         let model = SessionModel(client: client)
         await wait(for: model, isSignedIn)
         await fixture.transport.answer("/revoke", .success())
-        try await client.logout()
+        try await client.logoutAndRevoke()
         await wait(for: model) { $0 == .signedOut(.logout) }
         await fixture.transport.answer(
             "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))

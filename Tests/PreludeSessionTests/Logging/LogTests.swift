@@ -77,7 +77,7 @@ struct LogTests {
         }
         await fixture.store.refuse(.growth)
         await transport.answer("/revoke", .errorResponse(401, "unauthorized"), .errorResponse(401, "unauthorized"))
-        try await client.logout()
+        try await client.logoutAndRevoke()
         return fixture
     }
 

@@ -112,7 +112,7 @@ struct MigrationTests {
         let options = options
         let migration = Task { try await client.migrate(options) }
         await fixture.transport.arrival(of: "/migration")
-        try await client.logout()
+        try await client.logoutAndRevoke()
         await gate.open()
         #expect(try await failure { _ = try await migration.value } == "unauthorized")
         #expect(try await fixture.stored() == nil)

@@ -51,7 +51,7 @@ struct TrustedDeviceTests {
         let client = try fixture.client()
         try await logIn(fixture, client, gives: "device-1")
         await fixture.transport.answer("/revoke", .success())
-        try await client.logout()
+        try await client.logoutAndRevoke()
         let relaunched = try fixture.client()
         try await logIn(fixture, relaunched, gives: "device-2", number: 2)
         // An older server sends no token. The last one stays.
@@ -67,7 +67,7 @@ struct TrustedDeviceTests {
         let client = try fixture.client()
         try await logIn(fixture, client, gives: "device-of-ada")
         await fixture.transport.answer("/revoke", .success())
-        try await client.logout()
+        try await client.logoutAndRevoke()
         try await logIn(fixture, client, gives: "device-of-bob", number: 2)
         // Ada is a stranger on this device from here on, also after Bob's logout.
         let before = await fixture.transport.sent.count
@@ -75,7 +75,7 @@ struct TrustedDeviceTests {
         fixture.clock.advance(3600)
         _ = try await client.refresh()
         await fixture.transport.answer("/revoke", .success())
-        try await client.logout()
+        try await client.logoutAndRevoke()
         try await startOTP(fixture, client)
         try await logIn(fixture, try fixture.client(), number: 4)
         let requests = await fixture.transport.sent.dropFirst(before)

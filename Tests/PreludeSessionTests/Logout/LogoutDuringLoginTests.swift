@@ -39,7 +39,7 @@ struct LogoutDuringLoginTests {
         async let login = failure { _ = try await client.loginWithPassword(Self.password) }
         await fixture.transport.arrival(of: "/login/email/password")
         let hold = await fixture.store.hold(use, record)
-        async let logout: Void = client.logout()
+        async let logout: Void = client.logoutAndRevoke()
         await hold.arrived.wait()
         await gate.open()
         if use == .read {
@@ -64,7 +64,7 @@ struct LogoutDuringLoginTests {
         let hold = await fixture.store.hold(.write, ".session")
         await gate.open()
         await hold.arrived.wait()
-        async let logout: Void = client.logout()
+        async let logout: Void = client.logoutAndRevoke()
         while await client.engine.machine.session != nil { await Task.yield() }
         await hold.released.open()
         #expect(try await login == "unauthorized")
@@ -78,7 +78,7 @@ struct LogoutDuringLoginTests {
         async let login = failure { _ = try await client.loginWithPassword(Self.password) }
         await fixture.transport.arrival(of: "/login/email/password")
         await fixture.store.refuse(.growth)
-        try await client.logout()
+        try await client.logoutAndRevoke()
         await gate.open()
         #expect(try await login == "unauthorized")
         #expect(await revoked(fixture) == ["refresh-0", "refresh-1"])
@@ -88,7 +88,7 @@ struct LogoutDuringLoginTests {
     func otherProcess() async throws {
         let (fixture, client, _) = try await fixture()
         let hold = await fixture.store.hold(.write, ".revocations")
-        async let logout: Void = client.logout()
+        async let logout: Void = client.logoutAndRevoke()
         await hold.arrived.wait()
         try await fixture.signIn(session: "ses_2", refreshToken: "refresh-1")
         await hold.released.open()
@@ -101,9 +101,9 @@ struct LogoutDuringLoginTests {
     func refusedWipe() async throws {
         let (fixture, client, _) = try await fixture()
         await fixture.store.refuse(.writes)
-        _ = try await failure { try await client.logout() }
+        _ = try await failure { try await client.logoutAndRevoke() }
         let hold = await fixture.store.hold(.read, ".session")
-        async let logout = failure { try await client.logout() }
+        async let logout = failure { try await client.logoutAndRevoke() }
         await hold.arrived.wait()
         await fixture.store.refuse(.nothing)
         #expect(await client.profile == nil)

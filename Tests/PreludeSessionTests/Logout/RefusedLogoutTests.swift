@@ -14,7 +14,7 @@ struct RefusedLogoutTests {
         _ = try await client.refresh()
         await fixture.store.refuse(.writes)
         await fixture.transport.answer("/revoke", answers)
-        #expect(try await failure { try await client.logout() } == "storageUnavailable")
+        #expect(try await failure { try await client.logoutAndRevoke() } == "storageUnavailable")
         return (fixture, client)
     }
 
@@ -54,7 +54,7 @@ struct RefusedLogoutTests {
         let fixture = try await ClientFixture(signedIn: false)
         let client = try fixture.client()
         await fixture.store.refuse(.writes)
-        #expect(try await failure { try await client.logout() } == "storageUnavailable")
+        #expect(try await failure { try await client.logoutAndRevoke() } == "storageUnavailable")
         await fixture.store.refuse(.nothing)
         try await fixture.signIn(session: "ses_2")
         #expect(await client.profile?.sessionID == "ses_2")

@@ -9,7 +9,7 @@ struct RevocationsAtStartTests {
     private func loggedOut(answering answer: ScriptedTransport.Answer) async throws -> ClientFixture {
         let fixture = try await ClientFixture()
         await fixture.transport.answer("/revoke", answer)
-        try await fixture.client().logout()
+        try await fixture.client().logoutAndRevoke()
         #expect(await fixture.transport.count("/revoke") == 1)
         return fixture
     }

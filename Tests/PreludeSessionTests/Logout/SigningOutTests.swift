@@ -36,19 +36,35 @@ struct SigningOutTests {
         #expect(try await fixture.stored() != nil)
     }
 
+    @Test("A logout does not wait for a service that does not respond, and the revocation goes on")
+    func unresponsiveService() async throws {
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        let gate = Gate()
+        await fixture.transport.answer("/revoke", .held(gate, .success()))
+        try await client.logout()
+        #expect(try await fixture.stored() == nil)
+        #expect(try await fixture.store.read(ClientFixture.name + ".revocations") != nil)
+        await fixture.transport.arrival(of: "/revoke")
+        await gate.open()
+        await client.revokeEndedSessions()
+        #expect(try await fixture.store.read(ClientFixture.name + ".revocations") == nil)
+        #expect(await fixture.transport.count("/revoke") == 1)
+    }
+
     @Test("A second logout ends a newer login while the first logout still sends its revocation")
     func secondLogout() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         let gate = Gate()
         await fixture.transport.answer("/revoke", .held(gate, .success()), .success())
-        async let first: Void = client.logout()
+        async let first: Void = client.logoutAndRevoke()
         await fixture.transport.arrival(of: "/revoke")
         await fixture.transport.answer(
             "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
         _ = try await client.loginWithPassword(Self.password)
-        async let second: Void = client.logout()
+        async let second: Void = client.logoutAndRevoke()
         while try await fixture.stored() != nil { await Task.yield() }
         await gate.open()
         _ = try await (first, second)
@@ -63,7 +79,7 @@ struct SigningOutTests {
         _ = try? await client.refresh()
         await fixture.store.refuse(.growth)
         await fixture.transport.answer("/revoke", .success())
-        try await client.logout()
+        try await client.logoutAndRevoke()
         #expect(try await fixture.stored() == nil)
         #expect(await fixture.transport.count("/revoke") == 1)
     }
@@ -74,7 +90,7 @@ struct SigningOutTests {
         let client = try fixture.client()
         _ = await client.profile
         await fixture.store.refuse(.writes)
-        #expect(try await failure { try await client.logout() } == "storageUnavailable")
+        #expect(try await failure { try await client.logoutAndRevoke() } == "storageUnavailable")
         #expect(await client.profile == nil)
         await fixture.store.refuse(.nothing)
         #expect(await client.profile == nil)
@@ -86,7 +102,7 @@ struct SigningOutTests {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         await fixture.transport.answer("/revoke", .offline)
-        try await client.logout()
+        try await client.logoutAndRevoke()
         try await fixture.signIn(session: "ses_2")
         try await client.invalidateSession()
         let gate = Gate()
@@ -125,7 +141,7 @@ struct SigningOutTests {
 
         try await fixture.store.write(Data(record.utf8), to: ClientFixture.name + ".session")
         let other = try fixture.client()
-        try await other.logout()
+        try await other.logoutAndRevoke()
         #expect(try await fixture.store.read(ClientFixture.name + ".session") == nil)
     }
 

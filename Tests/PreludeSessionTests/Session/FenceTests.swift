@@ -15,7 +15,7 @@ struct FenceTests {
         await fixture.transport.answer("/revoke", .success(), .success())
         async let login = failure { _ = try await client.loginWithPassword(Self.password) }
         await fixture.transport.arrival(of: "/login/email/password")
-        try await client.logout()
+        try await client.logoutAndRevoke()
         await gate.open()
         #expect(try await login == "unauthorized")
         #expect(try await fixture.stored() == nil)
@@ -74,7 +74,7 @@ struct FenceTests {
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
         async let call = failure { try await client.revokeSessions(.all) }
         await fixture.transport.arrival(of: "/me/revoke")
-        try await client.logout()
+        try await client.logoutAndRevoke()
         _ = try await client.loginWithPassword(Self.password)
         await gate.open()
         #expect(try await call == "unauthorized")
@@ -102,7 +102,7 @@ struct FenceTests {
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1, session: "ses_2"))
         // The refresh has started when it waits for its lock. The engine handles calls in order.
         while await client.engine.refreshing == nil { await Task.yield() }
-        try await client.logout()
+        try await client.logoutAndRevoke()
         _ = try await client.loginWithPassword(Self.password)
         await gate.open()
         try await holder.value

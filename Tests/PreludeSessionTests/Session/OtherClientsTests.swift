@@ -33,7 +33,7 @@ struct OtherClientsTests {
         _ = await client.profile
         try await fixture.signIn(session: "ses_2", refreshToken: "refresh-1")
         await fixture.transport.answer("/revoke", .success(), .success())
-        try await client.logout()
+        try await client.logoutAndRevoke()
         #expect(try await fixture.stored() == nil)
         #expect(await fixture.transport.count("/revoke") == 2)
     }

@@ -49,7 +49,7 @@ struct ActiveStepUpTests {
         let client = try fixture.client()
         _ = try await fixture.challenge(of: client)
         await fixture.transport.answer("/revoke", .success())
-        try await client.logout()
+        try await client.logoutAndRevoke()
         #expect(await client.activeStepUp == nil)
         #expect(try await fixture.store.read(record) == nil)
     }

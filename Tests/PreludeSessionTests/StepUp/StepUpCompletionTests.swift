@@ -130,7 +130,7 @@ struct StepUpCompletionTests {
         await fixture.transport.answer("/refresh", .held(gate, fixture.refreshed(1)))
         let submit = Task { try await client.submitStepUpOTP(challenge, code: "123456") }
         await fixture.transport.arrival(of: "/refresh")
-        try await client.logout()
+        try await client.logoutAndRevoke()
         await gate.open()
         #expect(try await failure { _ = try await submit.value } == "unauthorized")
         #expect(await client.profile == nil)

@@ -123,7 +123,7 @@ struct StepUpRequestTests {
             "/stepup/request", .held(gate, ClientFixture.decision(TestToken.challenge("t0"))))
         let request = Task { try await client.requestStepUp(scope: "transfer:write") }
         await fixture.transport.arrival(of: "/stepup/request")
-        try await client.logout()
+        try await client.logoutAndRevoke()
         await gate.open()
         #expect(try await failure { _ = try await request.value } == "unauthorized")
         #expect(try await fixture.store.read(ClientFixture.name + ".stepup") == nil)

@@ -156,7 +156,7 @@ struct StepUpStepTests {
             "/otp/check", .held(gate, ClientFixture.next(TestToken.challenge("t1", step: "completed"))))
         let submit = Task { try await client.submitStepUpOTP(challenge, code: "1") }
         await fixture.transport.arrival(of: "/otp/check")
-        try await client.logout()
+        try await client.logoutAndRevoke()
         await gate.open()
         #expect(try await failure { _ = try await submit.value } == "unauthorized")
         #expect(await fixture.transport.count("/refresh") == 0)
@@ -233,7 +233,7 @@ struct UnusableChallengeTests {
         let client = try fixture.client()
         let challenge = try await fixture.challenge(of: client)
         await fixture.transport.answer("/revoke", .success())
-        try await client.logout()
+        try await client.logoutAndRevoke()
         try await expectRefused(challenge, by: client, on: fixture, as: "unauthorized")
     }
 

@@ -95,3 +95,16 @@ func failure(_ work: () async throws -> Void) async throws -> String? {
         return String(String(describing: error).prefix { $0 != "(" })
     }
 }
+
+extension PreludeSessionClient {
+    /// Signs out, and waits until the queue of revocations was sent once.
+    func logoutAndRevoke() async throws {
+        do {
+            try await logout()
+        } catch {
+            await revokeEndedSessions()
+            throw error
+        }
+        await revokeEndedSessions()
+    }
+}

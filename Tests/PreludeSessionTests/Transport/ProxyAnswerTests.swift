@@ -49,7 +49,7 @@ struct ProxyAnswerTests {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         await fixture.transport.answer("/revoke", .proxyResponse(status))
-        try await client.logout()
+        try await client.logoutAndRevoke()
         await fixture.transport.answer("/revoke", .success())
         await client.engine.revocations.send().value
         #expect(

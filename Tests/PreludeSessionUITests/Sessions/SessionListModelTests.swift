@@ -46,6 +46,7 @@ struct SessionListModelTests {
         await model.load()
         let id = try #require(await other.sessionID)
         try await other.logout()
+        await other.revokeEndedSessions()
         await model.revoke(id)
         #expect(model.items.count == 1 && model.message == nil)
     }

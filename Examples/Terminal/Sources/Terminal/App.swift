@@ -8,7 +8,19 @@ struct App: Sendable {
     let backend: String
     let console: Console
 
+    /// Runs one command. The client revokes ended sessions in the background, and this process ends soon: so it waits, but not
+    /// for long.
     func run(_ arguments: [String]) async throws {
+        do {
+            try await runCommand(arguments)
+        } catch {
+            await client.revokeEndedSessions()
+            throw error
+        }
+        await client.revokeEndedSessions()
+    }
+
+    private func runCommand(_ arguments: [String]) async throws {
         switch (arguments.first, arguments.dropFirst().first, arguments.dropFirst(2).first) {
         case ("login", let email?, nil): try await login(email: email)
         case ("whoami", nil, nil): try await whoAmI()
@@ -55,7 +67,7 @@ struct App: Sendable {
         }
     }
 
-    /// Signs out at once on this device. The service revokes the session now or, if offline, later.
+    /// Signs out at once on this device. The service revokes the session now or, if offline, at a later run.
     func logout() async throws {
         try await client.logout()
         console.say("Signed out.")

@@ -201,7 +201,10 @@ onClick("refresh", (button) => perform("refresh", button, async () => {
   await showSession();
 }));
 
-onClick("log-out", (button) => perform("log-out", button, () => client.logout()));
+onClick("log-out", (button) => perform("log-out", button, async () => {
+  await client.logout();
+  await client.revokeEndedSessions();
+}));
 
 client.subscribe((event) => {
   if (event.type !== "signedOut") return;
