@@ -156,12 +156,24 @@ def test_the_app_of_the_tutorials_compiles_after_each_step(swiftui, done, versio
 
 
 def shown_views() -> list[tuple[str, str]]:
-    """Returns the listings of the documentation of the views: a name and the text."""
+    """Returns the listings with views of the documentation: a name, and the text with what it uses of the page's first."""
     found = []
-    for page in sorted((ROOT / "Sources" / "PreludeSessionUI").glob("*.docc/*.md")):
+    for page in sorted((ROOT / "Sources").glob("*/*.docc/*.md")):
         blocks = re.findall(r"(?ms)^```swift\n(.*?)^```$", page.read_text())
-        found += [(f"{page.stem}-{number}", block) for number, block in enumerate(blocks)]
+        blocks = [block for block in blocks if "import SwiftUI" in block]
+        for number, block in enumerate(blocks):
+            declared = set(re.findall(DECLARATION, block, re.MULTILINE))
+            others = [other for name, other in types(blocks[0]) if name not in declared]
+            found.append((f"{page.stem}-{number}", block + "\n".join(others if number else [])))
     return found
+
+
+DECLARATION = r"^struct (\w+)"
+
+
+def types(listing: str) -> list[tuple[str, str]]:
+    """Returns the views that a listing declares: a name and the declaration."""
+    return [(re.match(DECLARATION, text)[1], text) for text in re.findall(r"(?ms)^struct .*?^}$", listing)]
 
 
 @pytest.mark.parametrize("version", [5, 6])

@@ -27,4 +27,7 @@ public struct SignOutReason: RawRepresentable, Sendable, Hashable {
     public static let anotherClient = SignOutReason(rawValue: "another_client")
     /// The device key is lost, or the session is bound to another key.
     public static let deviceKeyLost = SignOutReason(rawValue: "device_key_lost")
+
+    /// Whether the user has ended the session in an app of this device.
+    var isByUser: Bool { self == .logout || self == .revokedHere }
 }

@@ -6,26 +6,16 @@ public import Observation
 /// @State private var session = SessionModel(client: client)
 ///
 /// switch session.state {
-/// case .unknown: ProgressView()
-/// case .signedOut(let reason): LoginView(reason: reason)
+/// case .unknown, .locked: LaunchView()
+/// case .signedOut, .failed: LoginView(client: client)
 /// case .signedIn(let profile): HomeView(userID: profile.userID)
 /// }
 /// ```
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, macCatalyst 17, *)
 @MainActor @Observable
 public final class SessionModel {
-    /// The state of the session.
-    public enum State: Sendable, Hashable {
-        /// Not read yet, or not readable now, for example on a locked device. Do not show the login screen yet.
-        case unknown
-        /// No user is signed in. The reason is set if the session ended while this model existed.
-        case signedOut(SignOutReason?)
-        /// A user is signed in, also offline.
-        case signedIn(PreludeProfile)
-    }
-
-    /// The current state. It changes with logins, refreshes and sign-outs of all copies of the client.
-    public private(set) var state = State.unknown
+    /// The current state. It changes with logins, refreshes and sign-outs of all copies of the client, and with `reload()`.
+    public private(set) var state = SessionState.unknown
 
     @ObservationIgnored private let client: PreludeSessionClient
     @ObservationIgnored private let following = Following()
@@ -36,33 +26,16 @@ public final class SessionModel {
     public init(client: PreludeSessionClient) {
         self.client = client
         following.task = Task { [weak self] in
-            // Subscribe before the first read, so that no event is missed.
-            let events = await client.events
-            await self?.look()
-            for await event in events { self?.take(event) }
+            for await state in await client.states { self?.take(state) }
         }
     }
 
-    /// Reads the session again while the state is `unknown`. Call it when the device is unlocked or the app becomes active.
-    public func look() async {
-        guard state == .unknown else { return }
-        guard let session = try? await client.engine.loaded() else {
-            if await client.engine.isKnownSignedOut { take(.signedOut(nil)) }
-            return
-        }
-        guard let profile = try? PreludeProfile(accessToken: session.accessToken) else { return }
-        if state == .unknown { state = .signedIn(profile) }
-    }
+    /// Reads the credentials again, and takes over what another process has changed. Call it when the app becomes active: then
+    /// the device may be unlocked, and an extension may have signed out.
+    public func reload() async { take(await client.reload()) }
 
-    private func take(_ event: SessionEvent) {
-        switch event {
-        case .signedIn(let profile), .refreshed(let profile): state = .signedIn(profile)
-        case .signedOut(let reason): state = .signedOut(reason)
-        }
-    }
-
-    private func take(_ state: State) {
-        if self.state == .unknown { self.state = state }
+    private func take(_ state: SessionState) {
+        if self.state != state { self.state = state }
     }
 
     /// Cancels the task when the model is released. The model's own deinit is not isolated.
@@ -70,9 +43,4 @@ public final class SessionModel {
         var task: Task<Void, Never>?
         deinit { task?.cancel() }
     }
-}
-
-extension SessionEngine {
-    /// Whether the store was read and contains no session.
-    var isKnownSignedOut: Bool { machine.knowledge == .signedOut }
 }

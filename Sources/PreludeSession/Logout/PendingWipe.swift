@@ -8,8 +8,8 @@ struct PendingWipe: Sendable, Equatable {
     let sessions: [StoredSession]
     /// Whether the record could be read at the sign-out.
     let isComplete: Bool
-    /// Whether the user has logged out, so that the server must revoke what is deleted.
-    let isLogout: Bool
+    /// Why the session ended. After a logout the server must revoke what is deleted.
+    let reason: SignOutReason
 
     /// Whether it deletes a stored session.
     ///
@@ -21,6 +21,6 @@ struct PendingWipe: Sendable, Equatable {
     /// Whether a stored session must still be queued for revocation. A logout has queued the sessions that it could read, but
     /// another process may have refreshed one of them since.
     func mustRevoke(_ stored: StoredSession) -> Bool {
-        isLogout && !sessions.contains { $0.isSameSession(as: stored) && $0.hasSameRefreshToken(as: stored) }
+        reason == .logout && !sessions.contains { $0.isSameSession(as: stored) && $0.hasSameRefreshToken(as: stored) }
     }
 }

@@ -122,23 +122,16 @@ extension SessionEngine {
 
     /// One round under the refresh lock: no other client in any process refreshes this session now.
     private func refreshOnce(fence: Int, challenge: StepUpChallenge?) async throws -> RefreshOutcome {
-        let read = try await records.session()
+        let read = try await records.sessionOrEnd()
         let now = try await device.serverTime()
         let stored: StoredSession
-        switch machine.compare(stored: read, since: fence) {
+        switch try await takeOver(read, since: fence) {
         case .overtaken: return .ended(Self.overtaken)
-        case .deleted:
-            publishSignOut(.anotherClient, byUser: false)
-            return .ended(.unauthorized("another client ended the session"))
+        case .deleted: return .ended(.unauthorized("another client ended the session"))
         case .same(let session): stored = session
-        case .replaced(let session, let isOtherSession):
+        case .replaced(let session, _):
             stored = session
             log(.debug, "uses the tokens that another client of the store has refreshed")
-            // Another session may be bound to another key. A token sent with the wrong key looks stolen.
-            if isOtherSession { _ = try await device.reloadKey() }
-            guard machine.accepts(fence) else { return .ended(Self.overtaken) }
-            machine.refreshed(session)
-            emit(SessionEvent.refreshed, of: session)
             if challenge == nil, case .nothing(let session) = machine.need(serverTime: now, margin: margin) {
                 return .renewed(try user(session))
             }

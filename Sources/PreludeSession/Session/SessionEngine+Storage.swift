@@ -23,6 +23,7 @@ extension SessionEngine {
             // Only its attempts are needed, so a damaged record is replaced like any other.
             await self.records.deleteAttempts(of: try? await self.records.session())
             try await self.records.write(session)
+            try? await self.records.delete(SignOutRecord.self)
             // Publish under the lock, so that the next holder sees the new fence.
             guard await self.publishLogin(session, fence: fence) else {
                 // A logout began during the write.
@@ -55,6 +56,7 @@ extension SessionEngine {
             guard stored == session else { return stored == nil }
             // First, because only this record names them.
             await self.records.deleteAttempts(of: session)
+            await self.records.keep(reason)
             try await self.records.delete(StoredSession.self)
             return true
         }
@@ -71,6 +73,7 @@ extension SessionEngine {
     /// Removes the session and everything that belongs to it from memory, and emits the event.
     func publishSignOut(_ reason: SignOutReason, byUser: Bool) {
         let ended = machine.session
+        if machine.knowledge != .signedOut { signOutReason = reason }
         machine.signedOut(byUser: byUser)
         stepUps.forget()
         guard let ended else { return }
@@ -108,7 +111,7 @@ extension SessionEngine {
         loginAttempt += 1
         migrations.forget()
         pendingWipe = PendingWipe(
-            loginFence: machine.loginFence, sessions: sessions, isComplete: isComplete, isLogout: reason == .logout)
+            loginFence: machine.loginFence, sessions: sessions, isComplete: isComplete, reason: reason)
         let mustRevoke = try await finishWipe(deletesAnything: reason == .logout)
         await saveStepUps()
         return mustRevoke
@@ -133,6 +136,7 @@ extension SessionEngine {
 
     private func deleteRecord(for wipe: PendingWipe, deletesAnything: Bool) async throws -> Bool {
         var mustRevoke = false
+        var isSignedIn = true
         do {
             switch try await records.read(StoredSession.self) {
             case .valid(let stored):
@@ -142,12 +146,14 @@ extension SessionEngine {
                 if mustRevoke { await revocations.add(stored) }
                 await records.deleteAttempts(of: stored)
             case .newerVersion where wipe.isComplete && !deletesAnything: return false
-            case .newerVersion, .invalid, nil: break
+            case .newerVersion, .invalid: break
+            case nil: isSignedIn = false
             }
         } catch {
             // A logout also deletes an unreadable record. A later try must not: it may be that of a newer login.
             guard deletesAnything else { throw error }
         }
+        if isSignedIn { await records.keep(wipe.reason) }
         try await records.delete(StoredSession.self)
         return mustRevoke
     }

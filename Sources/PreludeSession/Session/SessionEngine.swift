@@ -21,11 +21,18 @@ actor SessionEngine {
     let log: SessionLog
 
     var machine = SessionMachine() {
-        // The tokens in the caches and the code must not outlive their session.
         didSet {
+            // The tokens in the caches and the code must not outlive their session.
             if machine.session == nil { (cachedUser, cachedBinding, redeemedCode) = (nil, nil, nil) }
+            if machine.knowledge != oldValue.knowledge { publishState() }
         }
     }
+    /// What the app sees of the session.
+    var state = SessionState.unknown {
+        didSet { if state != oldValue { stateStreams.send(state) } }
+    }
+    /// Why the last session ended on this device. It counts only while no user is signed in.
+    var signOutReason: SignOutReason?
     /// The user of the current access token. Decoding the token is the main cost of a `refresh()` without a request.
     private var cachedUser: PreludeUser?
     /// The binding of the current access token, which each request needs.
@@ -43,7 +50,8 @@ actor SessionEngine {
     var loginAttempt = 0
     var migrations = Migrations()
     var stepUps = StepUpFlows()
-    var streams = EventStreams()
+    var streams = EventStreams<SessionEvent>(buffer: 64)
+    var stateStreams = EventStreams<SessionState>(buffer: 1)
     /// The nonces of the app's own backends.
     var backendNonces = BackendNonces()
 
@@ -66,17 +74,28 @@ actor SessionEngine {
     /// - Throws: `.storageUnavailable` when the store cannot be read now.
     func loaded() async throws -> StoredSession? {
         guard machine.session == nil else { return machine.session }
+        do {
+            try await read()
+        } catch {
+            if machine.knowledge == .unread { publishUnreadable(error) }
+            throw error
+        }
+        return machine.session
+    }
+
+    private func read() async throws {
         if pendingWipe != nil {
             try await finishWipe()
             // The store that refused the wipe may have refused the queue, too.
             revocations.send()
         }
         let fence = machine.fence
+        let stored = try await records.sessionOrEnd()
+        guard machine.accepts(fence), machine.session == nil else { return }
         let wasSignedOut = machine.knowledge == .signedOut
-        let stored = try await records.session()
-        let isCurrent = machine.wasRead(stored, since: fence)
-        if isCurrent, wasSignedOut, let stored { emit(SessionEvent.signedIn, of: stored) }
-        return machine.session
+        if !wasSignedOut { signOutReason = stored.reason }
+        machine.wasRead(stored.session, since: fence)
+        if wasSignedOut, let session = stored.session { emit(SessionEvent.signedIn, of: session) }
     }
 
     /// The session as far as it is known: `nil` also when the store cannot be read. Never waits for a refresh.

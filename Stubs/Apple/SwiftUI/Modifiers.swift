@@ -91,6 +91,9 @@ extension View {
     public func multilineTextAlignment(_ alignment: TextAlignment) -> some View { self }
     public func opacity(_ opacity: Double) -> some View { self }
     public func disabled(_ disabled: Bool) -> some View { self }
+    public func onChange<Value: Equatable>(
+        of value: Value, perform action: @escaping (_ newValue: Value) -> Void
+    ) -> some View { self }
     public func privacySensitive(_ sensitive: Bool = true) -> some View { self }
     public func overlay<Content: View>(
         alignment: Alignment = .center, @ViewBuilder content: () -> Content

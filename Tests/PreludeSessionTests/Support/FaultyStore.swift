@@ -3,8 +3,8 @@ import PreludeSession
 
 /// A credential store whose reads or writes tests can make fail, as on a locked device.
 actor FaultyStore: CredentialStore {
-    /// `growth` is a full disk: records cannot be written, but deleted.
-    enum Refusal: Sendable { case nothing, reads, writes, growth }
+    /// `growth` is a full disk: records cannot be written, but deleted. `locked` is a device that an unlock repairs.
+    enum Refusal: Sendable { case nothing, reads, writes, growth, locked }
 
     /// A hold stops a caller after its read or before its write.
     enum Use: Sendable { case read, write }
@@ -38,6 +38,7 @@ actor FaultyStore: CredentialStore {
 
     private func check(_ what: Refusal) throws {
         if refusal == what { throw PreludeSessionError.storageUnavailable("refused by the test") }
+        if refusal == .locked { throw PreludeSessionError.deviceLocked("locked by the test") }
     }
 
     func read(_ name: String) async throws -> Data? {

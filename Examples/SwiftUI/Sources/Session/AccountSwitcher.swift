@@ -28,8 +28,8 @@ struct AccountSwitcher: View {
 
     private static func name(of account: Accounts.Account) -> LocalizedStringKey {
         switch account.session.state {
-        case .unknown: "…"
-        case .signedOut: "Signed out"
+        case .unknown, .locked: "…"
+        case .signedOut, .failed: "Signed out"
         case .signedIn(let profile): "\(profile.userID ?? "Signed in")"
         }
     }
@@ -41,9 +41,13 @@ struct AccountView: View {
 
     var body: some View {
         switch account.session.state {
-        // The device is locked. The user is still signed in: show no login screen.
-        case .unknown: ProgressView()
+        // For a moment at launch, and while the device is locked. A user may be signed in: show no login screen.
+        case .unknown, .locked: Color.clear
         case .signedOut(let reason): LoginView(client: account.client, reason: reason)
+        // The credentials are damaged, for example. A login replaces them.
+        case .failed(let error):
+            Text(error.message.text())
+            LoginView(client: account.client, reason: nil)
         case .signedIn(let profile): HomeView(client: account.client, profile: profile)
         }
     }

@@ -18,7 +18,7 @@ struct SessionApp: App {
     var body: some Scene {
         WindowGroup { AccountSwitcher(accounts: accounts) }
             .onChange(of: phase) { _, phase in
-                if phase == .active { Task { await accounts.current.session.look() } }
+                if phase == .active { Task { await accounts.current.session.reload() } }
             }
     }
 }

@@ -19,13 +19,13 @@ struct NotesApp: App {
     var body: some Scene {
         WindowGroup {
             switch session.state {
-            case .unknown: ProgressView()
-            case .signedOut: LoginView(client: client)
+            case .unknown, .locked: Color.clear
+            case .signedOut, .failed: LoginView(client: client)
             case .signedIn(let profile): Text(profile.userID ?? "You are signed in.")
             }
         }
         .onChange(of: phase) { _, phase in
-            if phase == .active { Task { await session.look() } }
+            if phase == .active { Task { await session.reload() } }
         }
     }
 }
