@@ -89,11 +89,10 @@ struct BackendStory {
         let refused = try await client.data(for: request).1
         #expect(refused.statusCode == 401)
         #expect(refused.value(forHTTPHeaderField: "WWW-Authenticate")?.contains(#"scope="transfer:write""#) == true)
-        let challenge = try await client.requestStepUp(scope: "transfer:write")
-        try await client.sendStepUpOTP(challenge)
-        _ = try await client.submitStepUpOTP(challenge, code: try world.code(for: "ada@example.com"))
-        #expect(try await client.data(for: request).1.statusCode == 200)
-        #expect(await backend.requests.map(\.status) == [401, 200])
+        let (_, response) = try await client.data(for: request) { _, _ in .code(try world.code(for: "ada@example.com"))
+        }
+        #expect(response.statusCode == 200)
+        #expect(await backend.requests.map(\.status) == [401, 401, 200])
     }
 
     @Test(

@@ -12,10 +12,7 @@ struct StepUpTests {
         try await service.allow(scope: "prld:pwd:write")
         let client = try await service.signedIn("ada@example.com")
 
-        let challenge = try await client.requestStepUp(scope: "prld:pwd:write")
-        try await client.sendStepUpOTP(challenge)
-        let next = try await client.submitStepUpOTP(challenge, code: try service.code(for: "ada@example.com"))
-        #expect(next == nil)
+        try await client.stepUp(scope: "prld:pwd:write") { _, _ in .code(try service.code(for: "ada@example.com")) }
         #expect(try await client.canChangePassword())
         try await client.changePassword(RedactedString("staple crystal lantern"))
 
@@ -53,26 +50,19 @@ struct StepUpTests {
         #expect(try await client.submitStepUpOTP(email, code: try service.code(for: "ada@example.com")) == nil)
     }
 
-    @Test("One loop completes code steps and custom steps", arguments: [true, false])
+    @Test("One call completes code steps and custom steps", arguments: [true, false])
     func ownStep(isFirst: Bool) async throws {
         let service = try await TestService()
         let steps = [TestStep.own("check_id"), .verifyEmail]
         try await service.allow(scope: "transfer:write", steps: isFirst ? steps : steps.reversed())
         let client = try await service.signedIn()
-        var challenge = try await client.requestStepUp(scope: "transfer:write")
         var done: [String?] = []
-        while !challenge.isCompleted {
+        try await client.stepUp(scope: "transfer:write") { challenge, _ in
             done.append(challenge.currentStep)
-            let next: StepUpChallenge?
-            if challenge.expectsCode {
-                try await client.sendStepUpOTP(challenge)
-                next = try await client.submitStepUpOTP(challenge, code: try service.code(for: "ada@example.com"))
-            } else {
-                next = try await client.continueStepUp(
-                    challenge, verificationToken: try await service.verificationToken(for: challenge, as: client))
-            }
-            guard let next else { break }
-            challenge = next
+            return .code(try service.code(for: "ada@example.com"))
+        } ownStep: { challenge in
+            done.append(challenge.currentStep)
+            return try await service.verificationToken(for: challenge, as: client)
         }
         #expect(done == (isFirst ? ["check_id", "verify_email"] : ["verify_email", "check_id"]))
         #expect(try await client.refresh().profile.extras["scope"] == .string("transfer:write"))

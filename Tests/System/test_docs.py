@@ -74,8 +74,7 @@ IMPORT = re.compile(
 
 #: Declarations that the Swift of the pages uses from the app.
 APP_AROUND = """
-func showDenied() {}
-func askForCode() async -> String { "" }
+func askForCode(_ problem: String? = nil) async -> String { "" }
 """
 
 

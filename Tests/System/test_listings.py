@@ -202,8 +202,9 @@ def test_the_tutorials_call_paths_of_the_example_backend():
     backend = (ROOT / "Examples" / "Backend" / "Sources" / "Backend" / "Backend.swift").read_text()
     port = re.search(r'environment\["PORT"\].* \?\? (\d+)$', backend, re.MULTILINE)[1]
     urls = {url for _, file in STEPS for url in re.findall(r'URL\(string: "([^"]+)"', file.read_text())}
-    assert urls == {f"http://localhost:{port}/accounts/balance"}
+    assert urls == {f"http://localhost:{port}/accounts/{path}" for path in ("balance", "transfers")}
     assert 'router.group("/accounts")' in backend and 'accounts.get("/balance")' in backend
+    assert '.post("/transfers")' in backend
 
 
 @pytest.mark.parametrize("version", [5, 6])

@@ -7,22 +7,53 @@ internal import SessionWire
     internal import FoundationNetworking
 #endif
 
+/// A response of the app's backend.
+struct AppAnswer: Sendable {
+    let body: Data
+    let response: HTTPURLResponse
+    /// The token of the request.
+    let accessToken: String
+    /// The session of the request.
+    let sessionID: String?
+    /// The step-up that the backend asks for.
+    let requirement: StepUpRequirement?
+}
+
 extension SessionEngine {
-    /// Sends a request to the app's backend, and repeats it once with a renewed token after a 401.
-    func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+    /// Sends a request to the app's backend, and repeats it once with a renewed token after a 401. A 401 that asks for a
+    /// step-up is not repeated, because a renewed token would be rejected too.
+    ///
+    /// - Parameter session: The session that must send it; `nil` for the current one.
+    func answer(to request: URLRequest, as session: String? = nil) async throws -> AppAnswer {
         let request = try AppRequest(request)
         let user = try await refresh()
-        var (response, body) = try await withToken(of: user) { try await self.send(request, accessToken: $0) }
-        if response.status.code == 401, !Self.asksForStepUp(response) {
-            let renewed = try await renewedToken(insteadOf: user.accessToken, session: user.profile.sessionID)
-            (response, body) = try await send(request, accessToken: renewed)
+        let sessionID = user.profile.sessionID
+        guard session == nil || session == sessionID else {
+            throw PreludeSessionError.unauthorized("another login replaced the session meanwhile")
         }
-        return (body, try Self.native(response, of: request.url))
+        let first = try await withToken(of: user) { try await self.answer(to: request, with: $0, as: sessionID) }
+        guard first.response.statusCode == 401, first.requirement == nil else { return first }
+        let renewed = try await renewedToken(insteadOf: user.accessToken, session: sessionID)
+        return try await answer(to: request, with: renewed, as: sessionID)
     }
 
-    /// Whether the token is valid but lacks a step-up (RFC 9470 §3). A renewed token would be rejected too.
-    private static func asksForStepUp(_ response: HTTPResponse) -> Bool {
-        response.headerFields[values: .wwwAuthenticate].contains(where: StepUpRequirement.asksForStepUp)
+    private func answer(
+        to request: AppRequest, with accessToken: String, as sessionID: String?
+    ) async throws -> AppAnswer {
+        let (response, body) = try await send(request, accessToken: accessToken)
+        return AppAnswer(
+            body: body, response: try Self.native(response, of: request.url), accessToken: accessToken,
+            sessionID: sessionID,
+            requirement: StepUpRequirement(
+                status: response.status.code, challenges: response.headerFields[values: .wwwAuthenticate]))
+    }
+
+    /// What to do before a refused request is sent again.
+    func decision(on answer: AppAnswer) async -> StepUpRequirement.Decision? {
+        guard let requirement = answer.requirement else { return nil }
+        let current = await knownSession()?.accessToken ?? answer.accessToken
+        return requirement.decision(
+            refused: StoredSession.scopes(of: answer.accessToken), current: StoredSession.scopes(of: current))
     }
 
     /// The header fields that authorize a request for the signed-in user.

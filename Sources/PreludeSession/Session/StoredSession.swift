@@ -45,7 +45,13 @@ extension StoredSession {
     private var accessClaims: JSONObject? { (try? JWT.unverifiedClaims(of: accessToken)).map(JSONObject.init) }
 
     /// The scopes in the access token's `scope` claim.
-    var scopes: Set<Substring> { Set((try? accessClaims?.stringIfPresent("scope"))?.split(separator: " ") ?? []) }
+    var scopes: Set<Substring> { Self.scopes(of: accessToken) }
+
+    /// The scopes in the `scope` claim of an access token.
+    static func scopes(of accessToken: String) -> Set<Substring> {
+        let claims = (try? JWT.unverifiedClaims(of: accessToken)).map(JSONObject.init)
+        return Set((try? claims?.stringIfPresent("scope"))?.split(separator: " ") ?? [])
+    }
 
     /// From the access token's issue to its expiry, in seconds; `nil` without an `iat`.
     ///

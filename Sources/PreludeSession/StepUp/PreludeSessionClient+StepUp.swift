@@ -1,6 +1,44 @@
 extension PreludeSessionClient {
     // MARK: Step-up
 
+    /// Gets a scope, such as `transfer:write`, step by step. When it returns, the access token carries the scope.
+    ///
+    /// ```swift
+    /// try await client.stepUp(scope: "transfer:write") { challenge, problem in
+    ///     let text = await askForCode(problem?.message.text())
+    ///     return text.isEmpty ? .resend : .code(text)
+    /// }
+    /// ```
+    ///
+    /// It requests the scope, sends the code of each step, and submits what `answer` returns. It asks again after a typo, and
+    /// after an error that can pass, such as `.network`. If the challenge has ended, for example after five wrong codes, it
+    /// requests the scope again and sends another code. Without metadata it continues an open challenge for the scope, also
+    /// after a relaunch.
+    ///
+    /// For a call to the app's backend use `data(for:isolation:stepUp:ownStep:)`, which steps up when the backend asks for
+    /// it. For steps in a view of your own, use the calls below.
+    ///
+    /// - Parameters:
+    ///   - scope: The scope, as configured for the app.
+    ///   - metadata: As for `requestStepUp(scope:metadata:)`.
+    ///   - isolation: Where the closures run: on the caller's actor.
+    ///   - answer: Asks the user for the code of a challenge, whose `currentStep` says where it was sent. The problem is
+    ///     `nil` when a code was just sent, else why the last answer did not help: show its `message`, and offer another code
+    ///     if it `needsNewCode`. Throw `CancellationError` when the user cancels; the challenge then stays open. After 20
+    ///     answers the last problem is thrown.
+    ///   - ownStep: Returns the proof of a step of the app's own: a JWT of the app's backend, which confirms it.
+    /// - Throws: `.forbidden` when the scope is denied, or the app does not offer it; `.invalidConfiguration` for a step of
+    ///   the app's own without `ownStep`, and for a blank scope; `.unauthorized` when no user is signed in, or the user
+    ///   signed out meanwhile; `.network` and `.timeout` without a response before the first code was sent; the errors of
+    ///   the closures.
+    public func stepUp(
+        scope: String, metadata: [String: String]? = nil, isolation: isolated (any Actor)? = #isolation,
+        answer: (_ challenge: StepUpChallenge, _ problem: PreludeSessionError?) async throws -> StepUpAnswer,
+        ownStep: ((StepUpChallenge) async throws -> String)? = nil
+    ) async throws {
+        try await StepUpSteps(client: self, scope: scope, metadata: metadata).run(answer: answer, ownStep: ownStep)
+    }
+
     /// Requests a scope, such as `transfer:write`. The access token then carries it for a limited time.
     ///
     /// A scope that is granted at once is fetched by a refresh before this returns. The challenge's `isCompleted` is then

@@ -34,7 +34,7 @@ public final class StepUpModel: ObservableObject {
     public let scope: String
 
     private let client: PreludeSessionClient
-    private let metadata: [String: String]?
+    private let steps: StepUpSteps
     private let codeLength: Int
     private let ownStep: OwnStep?
     private let onComplete: @MainActor () -> Void
@@ -55,7 +55,7 @@ public final class StepUpModel: ObservableObject {
     ) {
         self.client = client
         self.scope = scope
-        self.metadata = metadata
+        steps = StepUpSteps(client: client, scope: scope, metadata: metadata)
         self.codeLength = codeLength
         self.ownStep = ownStep
         self.onComplete = onComplete
@@ -71,16 +71,7 @@ public final class StepUpModel: ObservableObject {
     private func run() async {
         guard !isDecided else { return }
         phase = .waiting
-        await attempt {
-            if let open = await self.openChallenge() {
-                // The open challenge may have ended on the server meanwhile.
-                do { return try await self.go(on: open) } catch let error as PreludeSessionError
-                    where error.endsCodeEntry
-                {}
-            }
-            let challenge = try await self.client.requestStepUp(scope: self.scope, metadata: self.metadata)
-            try await self.go(on: challenge)
-        }
+        await attempt { self.show(try await self.steps.begin(ownStep: self.ownStep)) }
     }
 
     /// Whether starting again changes nothing, or would interrupt the user.
@@ -104,51 +95,23 @@ public final class StepUpModel: ObservableObject {
         }
     }
 
-    /// A challenge of an earlier start. With metadata it may be about another value, so it does not continue.
-    private func openChallenge() async -> StepUpChallenge? {
-        guard metadata == nil, let challenge = await client.activeStepUp else { return nil }
-        return challenge.requestedScope == scope ? challenge : nil
-    }
-
-    /// Performs the step that a challenge is at. Without a step, the scope is granted.
-    private func go(on challenge: StepUpChallenge?) async throws {
-        guard let challenge else { return complete() }
-        if challenge.status == .blocked {
-            phase = .denied
-        } else if challenge.isCompleted {
-            try await client.refresh()
-            complete()
-        } else if challenge.expectsCode {
-            try await sendCode(of: challenge)
-        } else if let ownStep {
-            let proof = try await ownStep(challenge)
-            try await go(on: try await client.continueStepUp(challenge, verificationToken: proof))
-        } else {
-            throw PreludeSessionError.invalidConfiguration("the step-up has a step of the app's own, but no ownStep")
+    private func show(_ point: StepUpSteps.Point) {
+        switch point {
+        case .completed: complete()
+        case .code(let challenge, let pause):
+            let entry = CodeEntryModel(
+                length: codeLength, environment: client.environment,
+                check: { [weak self] code in try await self?.submit(code, for: challenge) },
+                resend: { [client] in try await client.sendStepUpOTP(challenge) })
+            if let pause { entry.waitForResend(pause) }
+            phase = .code(entry, StepUpChannel(step: challenge.currentStep))
         }
-    }
-
-    private func sendCode(of challenge: StepUpChallenge) async throws {
-        let entry = CodeEntryModel(
-            length: codeLength, environment: client.environment,
-            check: { [weak self] code in try await self?.submit(code, for: challenge) },
-            resend: { [client] in try await client.sendStepUpOTP(challenge) })
-        do {
-            try await client.sendStepUpOTP(challenge)
-        } catch let error as PreludeSessionError {
-            // A code was sent a moment ago, for example before a relaunch. It is still valid.
-            guard case .rateLimited = error, let seconds = error.retryAfter, seconds <= entry.resendDelay else {
-                throw error
-            }
-            entry.waitForResend(seconds)
-        }
-        phase = .code(entry, StepUpChannel(step: challenge.currentStep))
     }
 
     private func submit(_ code: String, for challenge: StepUpChallenge) async throws {
         let next = try await client.submitStepUpOTP(challenge, code: code)
         // The code was right. An error of the next step is not about it.
-        await attempt { try await self.go(on: next) }
+        await attempt { self.show(try await self.steps.proceed(from: next, ownStep: self.ownStep)) }
     }
 
     private func complete() {

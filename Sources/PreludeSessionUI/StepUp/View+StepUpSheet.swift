@@ -24,9 +24,15 @@
                     isPresented: isPresented, client: client, scope: scope, metadata: metadata, ownStep: ownStep,
                     onComplete: onComplete))
         }
+
+        /// Shows the sheet of a presenter while its backend asks for a step-up.
+        ///
+        /// - Parameter presenter: Sends the requests. Keep it in a `@StateObject` of this view.
+        public func stepUpSheet(_ presenter: StepUpPresenter) -> some View {
+            modifier(PresentedStepUp(presenter: presenter))
+        }
     }
 
-    /// A sheet has its own environment, so the style is passed on.
     private struct StepUpSheet: ViewModifier {
         @Binding var isPresented: Bool
         let client: PreludeSessionClient
@@ -39,21 +45,51 @@
 
         func body(content: Content) -> some View {
             content.sheet(isPresented: $isPresented) {
-                ScrollView {
-                    StepUpView(
+                StepUpSheetContent(
+                    style: style,
+                    view: StepUpView(
                         client: client, scope: scope, metadata: metadata,
                         onComplete: {
                             isPresented = false
                             onComplete()
                         },
-                        onCancel: { isPresented = false }, ownStep: ownStep
-                    )
+                        onCancel: { isPresented = false }, ownStep: ownStep))
+            }
+        }
+    }
+
+    private struct PresentedStepUp: ViewModifier {
+        @ObservedObject var presenter: StepUpPresenter
+
+        @Environment(\.sessionUIStyle) private var style
+
+        func body(content: Content) -> some View {
+            content.sheet(item: presented) { model in
+                StepUpSheetContent(
+                    style: style, view: StepUpView(model: model, onCancel: { presenter.dismiss() }))
+            }
+        }
+
+        private var presented: Binding<StepUpModel?> {
+            Binding(get: { presenter.model }, set: { if $0 == nil { presenter.dismiss() } })
+        }
+    }
+
+    extension StepUpModel: Identifiable {}
+
+    /// A sheet has its own environment, so the style is passed on.
+    private struct StepUpSheetContent: View {
+        let style: any SessionUIStyle
+        let view: StepUpView
+
+        var body: some View {
+            ScrollView {
+                view
                     .padding()
                     .frame(maxWidth: 480)
-                }
-                .frame(minWidth: minimumWidth)
-                .environment(\.sessionUIStyle, style)
             }
+            .frame(minWidth: minimumWidth)
+            .environment(\.sessionUIStyle, style)
         }
 
         /// A sheet of macOS is as wide as its content.

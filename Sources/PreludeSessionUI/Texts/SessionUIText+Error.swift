@@ -21,15 +21,3 @@ extension SessionUIText {
         return SessionUIText(error.message)
     }
 }
-
-extension PreludeSessionError {
-    /// Whether the login or the challenge that a code belongs to cannot continue.
-    var endsCodeEntry: Bool {
-        switch self {
-        case .unauthorized, .badRequest, .expiredChallengeToken, .invalidChallengeToken, .missingChallengeToken,
-            .tokenReused, .deviceKeyLost:
-            true
-        default: false
-        }
-    }
-}

@@ -12,12 +12,18 @@ struct CodeResend {
     func send(_ request: () async throws -> Void) async throws {
         do {
             try await request()
-        } catch PreludeSessionError.rateLimited(let text) {
-            let error = PreludeSessionError.rateLimited(text)
-            guard let pause = error.retryAfter, pause <= Self.longestPause else { throw error }
-            Prompt.say("Another code can be sent in \(Int(pause)) seconds. Waiting.")
-            try await client.environment.sleep(pause)
+        } catch let error as PreludeSessionError {
+            try await pause(after: error)
             try await request()
         }
+    }
+
+    /// Waits as long as the service asks for.
+    ///
+    /// - Throws: The error, if it asks for no pause or for a longer one.
+    func pause(after error: PreludeSessionError) async throws {
+        guard case .rateLimited = error, let pause = error.retryAfter, pause <= Self.longestPause else { throw error }
+        Prompt.say("Another code can be sent in \(Int(pause)) seconds. Waiting.")
+        try await client.environment.sleep(pause)
     }
 }

@@ -6,10 +6,7 @@ import Testing
 extension PreludeSessionClient {
     /// Steps up for a scope whose only step is a code by e-mail.
     func stepUp(_ scope: String, in world: ServiceWorld, email: String = "ada@example.com") async throws {
-        let challenge = try await requestStepUp(scope: scope)
-        try await sendStepUpOTP(challenge)
-        let next = try await submitStepUpOTP(challenge, code: try world.code(for: email))
-        try #require(next == nil)
+        try await stepUp(scope: scope) { _, _ in .code(try world.code(for: email)) }
     }
 
     /// The scopes of the current access token.

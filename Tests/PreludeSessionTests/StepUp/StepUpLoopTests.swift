@@ -2,30 +2,23 @@ import Foundation
 import PreludeSession
 import Testing
 
-/// The loop of an app that handles every kind of step.
-@Suite("A loop over the steps of a step-up")
+@Suite("One call does the steps of a step-up")
 struct StepUpLoopTests {
-    private func stepUp(_ client: PreludeSessionClient, from first: StepUpChallenge) async throws {
-        var challenge = first
-        while !challenge.isCompleted {
-            let next: StepUpChallenge?
-            if challenge.expectsCode {
-                try await client.sendStepUpOTP(challenge)
-                next = try await client.submitStepUpOTP(challenge, code: "123456")
-            } else {
-                let key = try #require(challenge.currentStep)
-                next = try await client.continueStepUp(challenge, verificationToken: "proof of \(key)")
-            }
-            guard let next else { break }
-            challenge = next
+    private func stepUp(_ client: PreludeSessionClient, codes: [StepUpAnswer] = [.code("123456")]) async throws {
+        var rest = codes
+        try await client.stepUp(scope: "transfer:write") { _, _ in
+            rest.count > 1 ? rest.removeFirst() : rest[0]
+        } ownStep: { challenge in
+            "proof of \(challenge.currentStep ?? "")"
         }
     }
 
-    @Test("The loop completes codes and steps of the app's own in any order and ends with the scope")
+    @Test("Codes and steps of the app's own are completed in any order, and the token has the scope")
     func everyKind() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
-        let first = try await fixture.challenge(of: client, TestToken.challenge("t0", step: "check_id"))
+        await fixture.transport.answer(
+            "/stepup/request", ClientFixture.decision(TestToken.challenge("t0", step: "check_id")))
         await fixture.transport.answer(
             "/stepup/continue", ClientFixture.next(TestToken.challenge("t1", step: "verify_sms")),
             ClientFixture.next(TestToken.challenge("t4", step: "completed")))
@@ -34,7 +27,7 @@ struct StepUpLoopTests {
             "/otp/check", ClientFixture.next(TestToken.challenge("t2", step: "verify_email")),
             ClientFixture.next(TestToken.challenge("t3", step: "verify_face")))
         await fixture.transport.answer("/refresh", fixture.refreshed(1, scope: "transfer:write"))
-        try await stepUp(client, from: first)
+        try await stepUp(client)
         #expect(
             await fixture.transport.sent.map { $0.path.dropFirst("/v1/session".count) } == [
                 "/stepup/request", "/stepup/continue", "/otp", "/otp/check", "/otp", "/otp/check", "/stepup/continue",
@@ -46,24 +39,46 @@ struct StepUpLoopTests {
         #expect(try await client.refresh().profile.extras["scope"] == .string("transfer:write"))
     }
 
-    @Test("The loop has no step for a scope that is granted at once")
+    @Test("A scope that is granted at once has no step")
     func granted() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         await fixture.transport.answer("/refresh", fixture.refreshed(1, scope: "transfer:write"))
-        let first = try await fixture.challenge(
-            of: client, TestToken.challenge("t0", step: "completed"), status: "continue")
-        #expect(first.isCompleted && !first.expectsCode)
-        try await stepUp(client, from: first)
+        await fixture.transport.answer(
+            "/stepup/request",
+            ClientFixture.decision(TestToken.challenge("t0", step: "completed"), status: "continue"))
+        try await stepUp(client)
         #expect(await fixture.transport.sent.count == 2)
     }
 
-    @Test("The loop does not begin for a denied scope")
+    @Test("A denied scope is an error")
     func blocked() async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         await fixture.transport.answer("/stepup/request", ClientFixture.decision(nil, status: "block"))
-        let challenge = try await client.requestStepUp(scope: "transfer:write")
-        #expect(challenge.status == .blocked && !challenge.isCompleted && !challenge.expectsCode)
+        #expect(try await failure { try await stepUp(client) } == "forbidden")
+    }
+
+    @Test("A step of the app's own is an error without its proof")
+    func noProof() async throws {
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        await fixture.transport.answer(
+            "/stepup/request", ClientFixture.decision(TestToken.challenge("t0", step: "check_id")))
+        let thrown = try await failure {
+            try await client.stepUp(scope: "transfer:write") { _, _ in .code("123456") }
+        }
+        #expect(thrown == "invalidConfiguration")
+    }
+
+    @Test("A closure that returns the same wrong code for ever gets the problem after 20 answers")
+    func endless() async throws {
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        await fixture.transport.answer("/stepup/request", ClientFixture.decision(TestToken.challenge("t0")))
+        await fixture.transport.answer("/otp", .success())
+        for _ in 0..<20 { await fixture.transport.answer("/otp/check", .errorResponse(401, "bad_check_code")) }
+        #expect(try await failure { try await stepUp(client) } == "invalidOTPCode")
+        #expect(await fixture.transport.count("/otp/check") == 20)
     }
 }

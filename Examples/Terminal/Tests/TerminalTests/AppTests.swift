@@ -82,8 +82,23 @@
         func denied() async throws {
             try await service.deny(scope: "transfer:write")
             let client = try await service.signedIn()
+            let error = await #expect(throws: PreludeSessionError.self) {
+                try await lines(of: ["call POST /transfers"], client: client)
+            }
+            #expect(error.map(message) == "You are not allowed to do that.")
+        }
+
+        @Test("After a wrong code the app asks again, and sends another code when the user enters nothing")
+        func typo() async throws {
+            try await service.allow(scope: "transfer:write")
+            let client = try await service.signedIn()
+            service.clock.advance(by: .seconds(30))
+            let lines = try await lines(of: ["call POST /transfers"], client: client, typing: ["no code", ""])
             #expect(
-                try await lines(of: ["call POST /transfers"], client: client) == ["You are not allowed to do that."])
+                lines == [
+                    "That code is not correct. Check it and try again.", "Too many attempts. Try again in 30 seconds.",
+                    "201 ",
+                ])
         }
 
         @Test("The app lists the sessions and marks its own session")

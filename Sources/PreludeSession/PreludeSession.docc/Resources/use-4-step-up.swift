@@ -1,23 +1,35 @@
+import Foundation
 import PreludeSession
+import PreludeSessionUI
+import SwiftUI
 
-/// Steps up for a scope; `false` when it is denied.
-func stepUp(
-    to scope: String, client: PreludeSessionClient, askForCode: () async -> String,
-    prove: (StepUpChallenge) async throws -> String
-) async throws -> Bool {
-    var challenge = try await client.requestStepUp(scope: scope)
-    guard challenge.status != .blocked else { return false }
-    while !challenge.isCompleted {
-        let next: StepUpChallenge?
-        if challenge.expectsCode {
-            try await client.sendStepUpOTP(challenge)
-            next = try await client.submitStepUpOTP(challenge, code: await askForCode())
-        } else {
-            // Your own step, by its key: your backend checks it and returns a token.
-            next = try await client.continueStepUp(challenge, verificationToken: try await prove(challenge))
-        }
-        guard let next else { break }
-        challenge = next
+struct TransferButton: View {
+    @StateObject private var stepUps: StepUpPresenter
+    @State private var message = ""
+
+    init(client: PreludeSessionClient) {
+        _stepUps = StateObject(wrappedValue: StepUpPresenter(client: client))
     }
-    return true
+
+    var body: some View {
+        VStack {
+            Button("Transfer") { Task { await transfer() } }
+            Text(message)
+        }
+        .stepUpSheet(stepUps)
+    }
+
+    private func transfer() async {
+        guard let url = URL(string: "http://localhost:8081/accounts/transfers") else { return }
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        do {
+            let (_, response) = try await stepUps.data(for: request)
+            message = response.statusCode == 202 ? "Done." : "The bank said no."
+        } catch is CancellationError {
+            message = ""
+        } catch {
+            message = words(for: error)
+        }
+    }
 }

@@ -10,6 +10,7 @@ struct NotesView: View {
         VStack {
             Text(balance)
             Text(message)
+            TransferButton(client: client)
             Button("Sign out") { Task { await signOut() } }
         }
         .task { await refresh() }
