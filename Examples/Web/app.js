@@ -32,6 +32,7 @@ function advice(error) {
   if (error.needsNewCode) return "Ask for a new code.";
   switch (error.kind) {
     case "invalidOTPCode": return "The code is wrong. Try again.";
+    case "accountSuspended": return "Your account is suspended. Contact our support.";
     case "rateLimited": return `Wait ${error.retryAfter ?? 30} seconds, then try again.`;
     case "network": case "timeout": return "There is no connection. Try again later.";
     case "cookiesBlocked": return "Allow cookies for this page, then sign in again.";

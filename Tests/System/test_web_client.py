@@ -154,7 +154,7 @@ def test_a_visitor_signs_in_with_a_password(ada):
     login = "return await client.loginWithPassword({{ emailAddress: {}, password: {} }});"
     with pytest.raises(PageError) as wrong:
         ada.run(login.format(json.dumps(ada.email), '"wrong"'))
-    assert wrong.value.members["kind"] == "unauthorized"
+    assert (wrong.value.members["kind"], wrong.value.members["field"]) == ("wrongPassword", "password")
     user = ada.run(login.format(json.dumps(ada.email), json.dumps(PASSWORD)))
     assert user["profile"]["userID"] == ada.user["profile"]["userID"] and not user["isNewUser"]
 
@@ -439,6 +439,23 @@ def test_a_session_that_was_revoked_elsewhere_ends_at_the_next_refresh(ada):
         ada.token()
     assert ended.value.members["kind"] == "unauthorized" and ended.value.members["status"] == 401
     assert ada.run("return events.at(-1);") == "signedOut ended" and ada.run("return client.profile();") is None
+
+
+@pytest.mark.parametrize("status", ["suspended", "inactive"])
+def test_a_suspended_account_ends_the_session_and_says_so_at_the_next_login(ada, status):
+    ada.set_password()
+    user = ada.user["profile"]["userID"]
+    Management(ada.service).expect(200, "PUT", f"/users/{user}/status", {"status": status})
+    ada.rejected_token()
+    with pytest.raises(PageError) as ended:
+        ada.token()
+    assert (ended.value.members["kind"], ended.value.members["status"]) == ("accountSuspended", 403)
+    assert ada.run("return events.at(-1);") == "signedOut suspended" and ada.run("return client.profile();") is None
+    login = f"await client.loginWithPassword({{ emailAddress: {json.dumps(ada.email)}, password: {json.dumps(PASSWORD)} }});"
+    for sign_in in (ada.sign_in, lambda: ada.run(login)):
+        with pytest.raises(PageError) as refused:
+            sign_in()
+        assert refused.value.members["kind"] == "accountSuspended"
 
 
 # Signing out

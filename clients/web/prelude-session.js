@@ -25,7 +25,7 @@
  */
 
 /** The version of this module, a part of the path that never changes. */
-export const version = "1.2.0";
+export const version = "1.3.0";
 
 // --------------------------------------------------------------------------------------------------------------- Types
 
@@ -69,7 +69,7 @@ export const version = "1.2.0";
  *
  * @typedef {"all" | "others" | "mine" | {session: string}} RevokeTarget
  *
- * @typedef {"logout" | "revoked_here" | "ended" | "another_client" | "device_key_lost"} SignOutReason
+ * @typedef {"logout" | "revoked_here" | "ended" | "suspended" | "another_client" | "device_key_lost"} SignOutReason
  * @typedef {{type: "signedIn", profile: Profile} | {type: "refreshed", profile: Profile}
  *   | {type: "signedOut", reason: SignOutReason}} SessionEvent
  *
@@ -95,7 +95,7 @@ export const version = "1.2.0";
  *   | "invalidChallengeToken" | "expiredChallengeToken" | "tokenReused" | "invalidOTPCode" | "refreshFailed"
  *   | "invalidConfiguration" | "invalidPassword" | "forbidden" | "insufficientScope" | "notFound" | "conflict"
  *   | "timeout" | "network" | "generic" | "storageUnavailable" | "deviceKeyLost" | "originNotAllowed"
- *   | "cookiesBlocked"} ErrorKind
+ *   | "cookiesBlocked" | "wrongPassword" | "accountSuspended"} ErrorKind
  *
  * @typedef {object} ErrorFacts What a response of the service says about an error.
  * @property {number} [status]
@@ -119,8 +119,8 @@ const kindsOfCodes = Object.fromEntries(/** @type {[ErrorKind, string][]} */ ([
   ["expiredChallengeToken", "expired_challenge_token"],
   ["invalidChallengeToken", "invalid_challenge_token token_mismatch step_not_completed step_not_found step_bypassed"],
   ["tokenReused", "token_reused"],
-  ["forbidden", "forbidden auth_blocked scope_not_allowed not_configured direct_scope_identifier_mismatch " +
-    "inactive_user suspended_account"],
+  ["forbidden", "forbidden auth_blocked scope_not_allowed not_configured direct_scope_identifier_mismatch"],
+  ["accountSuspended", "inactive_user suspended_account"],
   ["insufficientScope", "insufficient_scope"],
   ["notFound", "not_found"],
   ["conflict", "conflict identifier_already_exists"],
@@ -135,6 +135,8 @@ const challengeCodes = new Set(["missing_challenge_token", "invalid_challenge_to
 /** Codes about the refresh itself, with or without a challenge. */
 const refreshCodes = new Set(["unauthorized", "missing_dpop_proof", "dpop_key_mismatch", "invalid_dpop_proof",
   "use_dpop_nonce", "rate_limited", "too_many_requests", "suspended_account", "inactive_user"]);
+
+const passwordLoginPath = "/login/email/password";
 
 /** An error of this module. Decide by `kind` and `code`; the message is for developers and contains no secret. */
 export class PreludeSessionError extends Error {
@@ -168,7 +170,7 @@ export class PreludeSessionError extends Error {
 
   /** Whether the account is suspended or closed. Another try does not help. */
   get isAccountSuspended() {
-    return this.code === "suspended_account" || this.code === "inactive_user";
+    return this.kind === "accountSuspended";
   }
 }
 
@@ -183,14 +185,17 @@ function errorOf(response, body, path) {
   const isFromGateway = isForeign && [502, 503, 504].includes(status);
   // A login with a code that has ended.
   const hasLoginEnded = code === "invalid_verification_token" && path.startsWith("/otp/");
+  // The service does not say whether the address or the password is wrong.
+  const isWrongPassword = code === "unauthorized" && path === passwordLoginPath;
   const facts = {
-    status, code, isFromGateway, field: isForeign ? undefined : body.field,
+    status, code, isFromGateway, field: isForeign ? undefined : body.field ?? (isWrongPassword ? "password" : undefined),
     needsNewCode: isForeign ? false : body.needs_new_code ?? hasLoginEnded,
     requestID: (isForeign ? undefined : body.request_id) ?? response.headers.get("X-Request-Id") ?? undefined,
     retryAfter: retryAfterOf(response),
   };
   if (isFromGateway) return new PreludeSessionError("network", `a gateway answered ${status} for the service`, facts);
-  const kind = isForeign && status === 429 ? "rateLimited" : kindsOfCodes[code] ?? "generic";
+  const kind = isForeign && status === 429 ? "rateLimited"
+    : isWrongPassword ? "wrongPassword" : kindsOfCodes[code] ?? "generic";
   const message = isForeign ? `the response with status ${status} is not from the session service` : body.message;
   return new PreludeSessionError(kind, message.slice(0, 300), facts);
 }
@@ -785,13 +790,13 @@ export class PreludeSessionClient {
   }
 
   /**
-   * Signs in with a password, which is not stored.
+   * Signs in with a password, which is not stored. The kind of the error for a wrong one is `wrongPassword`.
    * @param {{emailAddress: string, password: string}} options @returns {Promise<User>}
    */
   async loginWithPassword({ emailAddress, password }) {
     const { epoch } = await this.#store.read();
     const body = { identifier: emailAddress, password, dispatch_id: await this.#dispatchID() };
-    const { json } = await this.#sendLogin("/login/email/password", { body });
+    const { json } = await this.#sendLogin(passwordLoginPath, { body });
     return this.#finalize(json?.challenge_token, undefined, randomText(16), epoch);
   }
 
@@ -1059,6 +1064,9 @@ export class PreludeSessionClient {
         await this.#endSession("device_key_lost");
         const message = "the key of the session is lost; sign in again";
         throw new PreludeSessionError("deviceKeyLost", message, { cause: error });
+      } else if (isError(error, "accountSuspended")) {
+        // The service says it only to who has proven the session, and has ended all sessions of the user before.
+        await this.#endSession("suspended");
       } else if (endsSession(error)) {
         await this.#endSession("ended");
         if (!record.keepsCookies) throw await this.#cookiesBlocked(requireSession(record).accessToken);

@@ -13,7 +13,7 @@ struct WebClientRoute: Sendable {
         /// The newest module with the major version 1. Browsers ask each time whether it has changed.
         case latest = "/v1/prelude-session.js"
         /// One version of the module, with the number that it exports. Browsers never ask again.
-        case version = "/v1/prelude-session-1.2.0.js"
+        case version = "/v1/prelude-session-1.3.0.js"
     }
 
     let path: Path

@@ -5,7 +5,7 @@ import Testing
 @Suite("Client for browsers")
 struct WebClientRouteTests {
     private static let latest = "/v1/prelude-session.js"
-    private static let version = "/v1/prelude-session-1.2.0.js"
+    private static let version = "/v1/prelude-session-1.3.0.js"
 
     @Test(
         "Every page may load the module, without an app, a credential or an allowed origin",
