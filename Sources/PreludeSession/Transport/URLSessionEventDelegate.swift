@@ -1,14 +1,22 @@
 internal import Foundation
+internal import SessionTokens
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
+#endif
+#if canImport(Security)
+    internal import Security
 #endif
 
 /// Forwards the events of tasks in their order, limits the size of responses, and rejects redirects.
 final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
     private let events: AsyncStream<URLSessionTaskEvent>.Continuation
+    private let acceptsAnyCertificateOfThisDevice: Bool
 
-    init(events: AsyncStream<URLSessionTaskEvent>.Continuation) { self.events = events }
+    init(events: AsyncStream<URLSessionTaskEvent>.Continuation, acceptsAnyCertificateOfThisDevice: Bool) {
+        self.events = events
+        self.acceptsAnyCertificateOfThisDevice = acceptsAnyCertificateOfThisDevice
+    }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -44,6 +52,22 @@ final class URLSessionEventDelegate: NSObject, URLSessionDataDelegate {
     ) {
         completionHandler(nil)
     }
+
+    #if canImport(Security)
+        /// Accepts any certificate of this device if the app asked for it, and leaves all other hosts to the system.
+        func urlSession(
+            _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let host = challenge.protectionSpace.host
+            let isThisDevice = TargetURI.loopbackHosts.contains(host.contains(":") ? "[\(host)]" : host)
+            guard acceptsAnyCertificateOfThisDevice, isThisDevice, let trust = challenge.protectionSpace.serverTrust
+            else {
+                return completionHandler(.performDefaultHandling, nil)
+            }
+            completionHandler(.useCredential, URLCredential(trust: trust))
+        }
+    #endif
 
     /// How many more bytes are accepted. The task carries the number; its delegate calls are serial.
     private static func remaining(of task: URLSessionTask) -> Int { task.taskDescription.flatMap { Int($0) } ?? 0 }

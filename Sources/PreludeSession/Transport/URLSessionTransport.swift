@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPTypes
+internal import SessionTokens
 internal import SessionWire
 
 #if canImport(FoundationNetworking)
@@ -15,7 +16,28 @@ public final class URLSessionTransport: SessionTransport {
     private let collector: URLSessionTaskCollector
 
     /// Creates a transport with its own URLSession.
-    public init() {
+    public convenience init() { self.init(acceptsAnyCertificateOfThisDevice: false) }
+
+    /// Creates a transport for a development service on this device. It accepts any certificate of such a service.
+    ///
+    /// - Throws: `PreludeSessionError.invalidConfiguration` for an https endpoint on another device. On Linux for each https
+    ///   endpoint: URLSession there does not ask the app about a certificate.
+    convenience init(acceptingAnyCertificateOf endpoint: Endpoint) throws(PreludeSessionError) {
+        let origin = try endpoint.origin()
+        if origin.hasPrefix("https://") {
+            guard TargetURI(origin)?.isLoopback == true else {
+                throw .invalidConfiguration("allowInsecureTLS is for a service on this device, at localhost")
+            }
+            #if !canImport(Security)
+                throw .invalidConfiguration(
+                    "allowInsecureTLS needs URLSession of Apple's systems: pass an AsyncHTTPClientTransport with a configuration"
+                )
+            #endif
+        }
+        self.init(acceptsAnyCertificateOfThisDevice: true)
+    }
+
+    private init(acceptsAnyCertificateOfThisDevice: Bool) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpCookieAcceptPolicy = .never
@@ -23,8 +45,9 @@ public final class URLSessionTransport: SessionTransport {
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         let (events, source) = AsyncStream.makeStream(of: URLSessionTaskEvent.self)
-        session = URLSession(
-            configuration: configuration, delegate: URLSessionEventDelegate(events: source), delegateQueue: nil)
+        let delegate = URLSessionEventDelegate(
+            events: source, acceptsAnyCertificateOfThisDevice: acceptsAnyCertificateOfThisDevice)
+        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         let collector = URLSessionTaskCollector()
         self.collector = collector
         // Ends when the session is invalidated: the delegate then finishes the stream.

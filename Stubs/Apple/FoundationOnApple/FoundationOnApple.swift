@@ -2,6 +2,8 @@
 // scripts/check-apple imports it into every file, because on Apple systems they are in Foundation itself.
 
 public import Foundation
+public import FoundationNetworking
+public import Security
 
 extension ProcessInfo {
     public func performExpiringActivity(
@@ -11,4 +13,12 @@ extension ProcessInfo {
 
 extension FileManager {
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
+}
+
+extension URLProtectionSpace {
+    public var serverTrust: SecTrust? { nil }
+}
+
+extension URLCredential {
+    public convenience init(trust: SecTrust) { self.init(user: "", password: "", persistence: .none) }
 }

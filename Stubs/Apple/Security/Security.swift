@@ -15,6 +15,7 @@ public typealias OSStatus = Int32
 public final class CFAllocator {}
 public final class CFError {}
 public final class SecAccessControl {}
+public final class SecTrust {}
 
 public struct SecAccessControlCreateFlags: OptionSet, Sendable {
     public let rawValue: UInt
