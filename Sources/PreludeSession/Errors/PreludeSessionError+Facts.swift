@@ -27,7 +27,8 @@ extension PreludeSessionError {
 
     /// Whether the account is suspended or closed. Another try does not help: the user must contact the app's support.
     ///
-    /// `checkOTP(_:)` reports such an account as `.invalidOTPCode`, because the caller has not proven yet to be its user.
+    /// Who has proven nothing does not learn it: a wrong code or password gets the usual error. `checkOTP(_:)` with a code
+    /// that was sent before the account was suspended throws `.invalidOTPCode`.
     public var isAccountSuspended: Bool { code == .suspendedAccount || code == .inactiveUser }
 
     /// Whether no code that was sent before can be accepted any more, however often it is entered: its checks are used up,

@@ -17,8 +17,7 @@ extension PreludeSessionClient {
     /// A code that was sent before stays valid until it expires or its checks are used up.
     ///
     /// - Throws: `.unauthorized` when no login was started, and `.badRequest` when it has expired: both with `needsNewCode`;
-    ///   `.rateLimited` when the last code was sent too recently;
-    ///   `.network` and `.timeout` without a response.
+    ///   `.rateLimited` when the last code was sent less than 30 seconds ago; `.network` and `.timeout` without a response.
     public func resendOTP() async throws {
         try await engine.resendOTP()
     }

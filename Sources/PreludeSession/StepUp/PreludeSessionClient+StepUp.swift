@@ -50,8 +50,8 @@ extension PreludeSessionClient {
     ///     `identifier` of up to 320.
     /// - Returns: A challenge. Its `status` is `.blocked` when the scope is denied.
     /// - Throws: `.forbidden` when the app does not offer the scope; `.badRequest` for metadata that is too long;
-    ///   `.conflict` for an identifier of another user; `.invalidConfiguration` for a blank scope; `.unauthorized` when no
-    ///   user is signed in; `.network` and `.timeout` without a response.
+    ///   `.conflict` when the user has the maximum number of identifiers; `.invalidConfiguration` for a blank scope;
+    ///   `.unauthorized` when no user is signed in; `.network` and `.timeout` without a response.
     @discardableResult
     public func requestStepUp(scope: String, metadata: [String: String]? = nil) async throws -> StepUpChallenge {
         try await engine.requestStepUp(scope: scope, metadata: metadata)
@@ -61,8 +61,8 @@ extension PreludeSessionClient {
     ///
     /// - Parameter challenge: The challenge in its last state.
     /// - Throws: `.invalidChallengeToken` when the challenge is blocked, belongs to another session, or cannot continue;
-    ///   `.expiredChallengeToken` when it has expired; `.rateLimited` when the last code was sent too recently; `.network`
-    ///   and `.timeout` without a response.
+    ///   `.expiredChallengeToken` when it has expired; `.rateLimited` when the last code was sent less than 30 seconds
+    ///   ago; `.network` and `.timeout` without a response.
     public func sendStepUpOTP(_ challenge: StepUpChallenge) async throws {
         try await engine.sendStepUpOTP(challenge)
     }
@@ -80,7 +80,9 @@ extension PreludeSessionClient {
     /// - Throws: `.invalidOTPCode` for a wrong code, which can be retried with the same challenge unless the error's
     ///   `needsNewCode` is `true`;
     ///   `.invalidChallengeToken`, `.expiredChallengeToken` and `.tokenReused` when the challenge cannot continue: request
-    ///   the scope again; `.invalidConfiguration` for a blank code; `.unauthorized` when the user signed out meanwhile.
+    ///   the scope again; `.conflict` when another user has the identifier that the last step would add (`code` is
+    ///   `.identifierAlreadyExists`); `.invalidConfiguration` for a blank code; `.unauthorized` when the user signed out
+    ///   meanwhile.
     @discardableResult
     public func submitStepUpOTP(_ challenge: StepUpChallenge, code: String) async throws -> StepUpChallenge? {
         try await engine.submitStepUpOTP(challenge, code: code)
