@@ -104,6 +104,7 @@ def typecheck(folder, files: dict[str, str]) -> subprocess.CompletedProcess:
     c_modules = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', (build / "debug.yaml").read_text())))
     return subprocess.run(
         ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-I", build / "debug" / "Modules",
+         "-I", folder,
          *(flag for module in c_modules for flag in ("-Xcc", module)),
          *(folder / f"{name}.swift" for name in files)],
         capture_output=True, text=True, timeout=120)
@@ -113,11 +114,30 @@ def test_swift_blocks_compile(tmp_path):
     blocks = [
         block for page in PAGES
         for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
-        if "import SwiftUI" not in block]  # test_listings.py compiles them with the stand-in
+        if not re.search("import (SwiftUI|Vapor)", block)]  # test_listings.py compiles those with SwiftUI
     assert len(blocks) >= 13
     files = {f"Page{number}": swift_file(number, block) for number, block in enumerate(blocks)}
     result = typecheck(tmp_path, {"Around": APP_AROUND, **files})
     assert result.returncode == 0, result.stderr
+
+
+def test_the_listing_for_vapor_compiles_with_a_stand_in(tmp_path):
+    stub = subprocess.run(
+        ["swiftc", "-emit-module", "-parse-as-library", "-swift-version", "6", "-module-name", "Vapor",
+         "-emit-module-path", tmp_path / "Vapor.swiftmodule", ROOT / "Stubs" / "Vapor" / "Vapor.swift"],
+        capture_output=True, text=True, timeout=120)
+    assert stub.returncode == 0, stub.stderr
+    blocks = re.findall(r"^```swift\n(.*?)^```$", read("docs", "verify.md"), re.MULTILINE | re.DOTALL)
+    listing, = (block for block in blocks if "import Vapor" in block)
+    result = typecheck(tmp_path, {"Page": listing})
+    assert result.returncode == 0, result.stderr
+
+
+def test_blocks_that_are_whole_files_print_their_imports():
+    for page in PAGES:
+        for block in re.findall(r"^```swift\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+            if re.search(r"^(@Test|struct )", block, re.MULTILINE):
+                assert IMPORT.search(block), f"{page.name}:\n{block}"
 
 
 def test_a_block_without_an_import_that_it_needs_is_found(tmp_path):

@@ -3,7 +3,7 @@ import Hummingbird
 import PreludeSessionHummingbird
 import PreludeSessionVerifier
 
-/// A bank in one file: signed-in users see their balance, and a transfer needs a step-up.
+/// A backend in one file: signed-in users see their notes and their balance, and a transfer needs a step-up.
 ///
 /// Run it beside the service: `SERVICE=http://localhost:8080 AUDIENCE=devapp1 PORT=8081 swift run Backend`
 @main
@@ -25,6 +25,11 @@ struct Backend {
         let router = Router(context: VerifiedContext.self)
         router.get("/health") { _, _ in "ok" }
 
+        router.group("/notes").add(middleware: VerifierMiddleware(verifier))
+            .get { _, context in
+                [Note(id: 1, text: "Buy milk"), Note(id: 2, text: "A note of \(try context.requireUser().userID)")]
+            }
+
         let accounts = router.group("/accounts").add(middleware: VerifierMiddleware(verifier))
         accounts.get("/balance") { _, context in
             Balance(owner: try context.requireUser().userID, cents: 1200)
@@ -33,6 +38,11 @@ struct Backend {
             .post("/transfers") { _, _ in HTTPResponse.Status.accepted }
         return router
     }
+}
+
+struct Note: ResponseEncodable {
+    let id: Int
+    let text: String
 }
 
 struct Balance: ResponseEncodable {

@@ -31,11 +31,13 @@
             }
         }
 
-        @Test("A signed-in user gets the balance", arguments: [false, true])
-        func balance(isBound: Bool) async throws {
+        @Test(
+            "A signed-in user gets the balance and the notes", arguments: ["/accounts/balance", "/notes"],
+            [false, true])
+        func answers(path: String, isBound: Bool) async throws {
             let service = try await TestService(bindsAccessTokens: isBound)
             let client = try await service.signedIn()
-            let answer = try await answer(to: .get, "/accounts/balance", of: client, at: service)
+            let answer = try await answer(to: .get, path, of: client, at: service)
             #expect(answer.status == .ok)
             #expect(String(buffer: answer.body).contains(try #require(await client.profile?.userID)))
         }
@@ -52,10 +54,10 @@
             #expect(try await answer(to: .post, "/accounts/transfers", of: client, at: service).status == .accepted)
         }
 
-        @Test("A token of another service is rejected")
-        func strangers() async throws {
+        @Test("A token of another service is rejected", arguments: ["/accounts/balance", "/notes"])
+        func strangers(path: String) async throws {
             let (service, other) = (try await TestService(), try await TestService())
-            let answer = try await answer(to: .get, "/accounts/balance", of: other.signedIn(), at: service)
+            let answer = try await answer(to: .get, path, of: other.signedIn(), at: service)
             #expect(answer.status == .unauthorized)
         }
     }

@@ -13,14 +13,13 @@ struct HomeView: View {
     var body: some View {
         VStack(spacing: 12) {
             Text("Signed in as \(profile.userID ?? "an unknown user")").font(.headline)
-            if attempt.isOffline { Text("You are offline. This may be out of date.").foregroundStyle(.secondary) }
+            NotesView(client: client)
             SessionListView(client: client)
             Button("Change the password") { isChangingPassword = true }
             Button("Sign out") { Task { await attempt(client.logout) } }
             if let message = attempt.message { Text(message).foregroundStyle(.red) }
         }
         .padding()
-        .task { await attempt { try await client.refresh() } }
         .sheet(isPresented: $isChangingPassword) {
             NewPasswordView(client: client) { isChangingPassword = false }.padding()
         }

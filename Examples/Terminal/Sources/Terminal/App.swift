@@ -33,21 +33,35 @@ struct App: Sendable {
 
     /// Signs in with a code by e-mail. The session is stored in the standard store, where the next run finds it.
     func login(email: String) async throws {
-        let identifier = PreludeIdentifier(type: .emailAddress, value: email)
+        let login = StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: email))
         do {
-            try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+            try await client.startOTPLogin(login)
         } catch PreludeSessionError.badRequest {
             throw InvalidAddress()
         }
         while true {
+            let code = try await console.ask("Code, or nothing for another one:")
             do {
-                let user = try await client.checkOTP(try await console.ask("Code:"))
-                console.say("Signed in as \(user.userID).")
-                return
-            } catch PreludeSessionError.invalidOTPCode {
+                if code.isEmpty {
+                    try await sendAnotherCode(of: login)
+                    console.say("Another code was sent.")
+                } else {
+                    let user = try await client.checkOTP(code)
+                    return console.say("Signed in as \(user.userID).")
+                }
+            } catch {
                 // The login continues with the next code.
-                console.say("The code is wrong. Try again.")
+                console.say(try messageBeforeNextCode(for: error))
             }
+        }
+    }
+
+    private func sendAnotherCode(of login: StartOTPLoginOptions) async throws {
+        do {
+            try await client.resendOTP()
+        } catch let error as PreludeSessionError where error.needsNewCode {
+            // The login has ended, for example ten minutes after its last code.
+            try await client.startOTPLogin(login)
         }
     }
 

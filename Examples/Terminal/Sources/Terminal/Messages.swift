@@ -1,5 +1,19 @@
 import PreludeSession
 
+/// Returns the message for an error after which the user can type another code.
+///
+/// - Throws: The error itself, if it ends the login.
+func messageBeforeNextCode(for error: any Error) throws -> String {
+    switch error {
+    case let error as PreludeSessionError where error.needsNewCode:
+        return "No code that was sent can be used any more. Enter nothing for another one."
+    case PreludeSessionError.invalidOTPCode: return "The code is wrong. Try again."
+    case PreludeSessionError.rateLimited, PreludeSessionError.network, PreludeSessionError.timeout:
+        return message(for: error)
+    default: throw error
+    }
+}
+
 /// Returns the message that the app shows for an error.
 ///
 /// Errors that the user can fix have their own message. The texts of the errors themselves are for a log, except for an

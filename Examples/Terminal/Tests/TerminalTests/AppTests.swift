@@ -37,7 +37,13 @@
             let (said, continuation) = AsyncStream.makeStream(of: String.self)
             let user = User(texts: texts)
             let console = Console(
-                ask: { _ in try await user.next() ?? service.code(for: "ada@example.com") },
+                ask: { [service] _ in
+                    guard let text = await user.next() else { return try service.code(for: "ada@example.com") }
+                    // The user waits for some seconds, and enters nothing.
+                    guard text.hasPrefix("wait "), let seconds = Int(text.dropFirst(5)) else { return text }
+                    service.clock.advance(by: .seconds(seconds))
+                    return ""
+                },
                 say: { continuation.yield($0) })
             let app = App(
                 client: try client ?? service.client(), backend: "https://backend.example.com", console: console)
@@ -62,6 +68,33 @@
             let lines = try await lines(of: ["login ada@example.com"], typing: ["no code"])
             #expect(lines.first == "The code is wrong. Try again.")
             #expect(lines.count == 2)
+        }
+
+        @Test("After the last check of a code the app asks for another code, and the user signs in with it")
+        func usedUpCode() async throws {
+            let wrong = Array(repeating: "1234567", count: 5)
+            let lines = try await lines(of: ["login ada@example.com"], typing: wrong + ["wait 30"])
+            #expect(lines.dropLast(3) == Array(repeating: "The code is wrong. Try again.", count: 4)[...])
+            #expect(
+                lines.suffix(3).dropLast() == [
+                    "No code that was sent can be used any more. Enter nothing for another one.",
+                    "Another code was sent.",
+                ])
+            #expect(lines.last?.hasPrefix("Signed in as usr_") == true)
+        }
+
+        @Test("A user who asks for another code too early learns how long to wait, and can still enter the first one")
+        func impatience() async throws {
+            let lines = try await lines(of: ["login ada@example.com"], typing: [""])
+            #expect(lines.first == "Too many tries. Try again in 30 seconds.")
+            #expect(lines.last?.hasPrefix("Signed in as usr_") == true)
+        }
+
+        @Test("A login that has ended starts again when the user asks for another code")
+        func endedLogin() async throws {
+            let lines = try await lines(of: ["login ada@example.com"], typing: ["wait 601"])
+            #expect(lines.first == "Another code was sent.")
+            #expect(lines.last?.hasPrefix("Signed in as usr_") == true)
         }
 
         @Test("The app calls the backend after its access token has expired")

@@ -10,7 +10,7 @@ struct LoginView: View {
     var body: some View {
         VStack {
             if isCodeSent {
-                TextField("Code", text: $code)
+                TextField("Code", text: $code).textContentType(.oneTimeCode)
                 Button("Sign in") { Task { _ = try await client.checkOTP(code) } }
             } else {
                 TextField("E-mail address", text: $email)

@@ -11,8 +11,9 @@ struct LoginView: View {
     var body: some View {
         VStack {
             if isCodeSent {
-                TextField("Code", text: $code)
+                TextField("Code", text: $code).textContentType(.oneTimeCode)
                 Button("Sign in") { Task { await attempt { _ = try await client.checkOTP(code) } } }
+                Button("Send another code") { Task { await attempt { try await client.resendOTP() } } }
                 Button("Start again") { isCodeSent = false }
             } else {
                 TextField("E-mail address", text: $email)
