@@ -10,6 +10,7 @@ from operator_api import Management
 from person import Person, new_email, new_phone
 from receiver import Receiver, Reply
 from snippets import load
+from test_backend import running_backend
 from transport import Answer, Transport
 
 documented = load("hooks.md")
@@ -88,6 +89,18 @@ def test_the_backend_of_the_documentation_decides(trusting, configure):
     assert outcome(start(stranger(trusting), phone, dispatch_id=proof)) == DENIED, "a proof is used once"
     assert outcome(start(stranger(trusting), "+33142685300")) == OTHER
     assert start(stranger(trusting), new_email()).status == 204
+
+
+def test_the_example_backend_decides_about_calls_of_the_service_only(trusting, management, tmp_path):
+    with running_backend(tmp_path, trusting.url) as backend:
+        hook = {"url": backend.url("/hooks/send"), "if_unavailable": "deny"}
+        management.expect(200, "PUT", "/config/limits", {"send_hook": hook})
+        try:
+            assert start(stranger(trusting), new_email()).status == 204
+            assert outcome(start(stranger(trusting), "+33142685301")) == OTHER
+            assert backend.send("POST", "/hooks/send", {"identifier": {"type": "email_address"}}).status == 401
+        finally:
+            management.expect(200, "PUT", "/config/limits", {})
 
 
 def test_the_backend_learns_the_call_and_nothing_about_the_user(trusting, configure):

@@ -26,7 +26,8 @@
                 service: service.origin, audience: service.appID, resources: [Self.url], options: options,
                 keySource: KeySetLoader { try await service.keySet() })
             let request = try await service.request(method, to: Self.url + path, as: client)
-            return try await Application(router: Backend.router(verifier)).test(.router) { backend in
+            let hooks = try HookVerifier(service: service.origin)
+            return try await Application(router: Backend.router(verifier, hooks: hooks)).test(.router) { backend in
                 try await backend.execute(uri: path, method: method, headers: request.headerFields)
             }
         }
