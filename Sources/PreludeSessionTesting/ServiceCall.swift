@@ -22,7 +22,7 @@ public enum ServiceCall: Sendable, Hashable, CaseIterable {
     case listSessions
     /// `revokeSessions(_:)`.
     case revokeSessions
-    /// `identifiers()`.
+    /// `fetchIdentifiers()`.
     case identifiers
     /// `changePassword(_:)`.
     case changePassword

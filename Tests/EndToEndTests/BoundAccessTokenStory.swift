@@ -34,7 +34,7 @@ struct BoundAccessTokenStory {
         let store = InMemoryCredentialStore()
         let client = try await world.signedIn(store: store, clockSkew: clockSkew)
         #expect(try await client.listSessions().total == 1)
-        #expect(try await client.identifiers().map(\.value) == ["ada@example.com"])
+        #expect(try await client.fetchIdentifiers().map(\.value) == ["ada@example.com"])
         try await client.stepUp("prld:pwd:write", in: world)
         try await client.changePassword(RedactedString("correct horse battery"))
         // The app restarts with the stored record.

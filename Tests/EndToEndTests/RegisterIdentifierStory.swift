@@ -35,9 +35,9 @@ struct RegisterIdentifierStory {
         await #expect(throws: PreludeSessionError.self) {
             try await client.submitStepUpOTP(challenge, code: code == "000000" ? "111111" : "000000")
         }
-        #expect(try await client.identifiers().map(\.value) == ["ada@example.com"])
+        #expect(try await client.fetchIdentifiers().map(\.value) == ["ada@example.com"])
         #expect(try await client.submitStepUpOTP(challenge, code: code) == nil)
-        #expect(try await client.identifiers().map(\.value) == ["ada@example.com", Self.phone])
+        #expect(try await client.fetchIdentifiers().map(\.value) == ["ada@example.com", Self.phone])
         #expect(try await world.eventNames().contains("user.identifier.created"))
     }
 
@@ -54,7 +54,7 @@ struct RegisterIdentifierStory {
             try await client.submitStepUpOTP(challenge, code: try world.code(for: Self.phone))
         }
         guard case .conflict = error else { return #expect(Bool(false), "\(String(describing: error))") }
-        #expect(try await client.identifiers().map(\.value) == ["ada@example.com"])
+        #expect(try await client.fetchIdentifiers().map(\.value) == ["ada@example.com"])
     }
 
     @Test(

@@ -79,7 +79,7 @@ struct SignOutStory {
         world.clock.advance(seconds: 280)
         faults.interrupt(.refresh) { _ = try await client.checkOTP(code) }
         await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
-        #expect(try await client.identifiers().map(\.value) == ["two@example.com"])
+        #expect(try await client.fetchIdentifiers().map(\.value) == ["two@example.com"])
     }
 
     @Test("Revoking the own session deletes it on the device, and a blank id is rejected before any call")

@@ -126,14 +126,14 @@ struct TakeoverStory {
         let keys = try await pass(
             "prld:phone:register", registering: Self.phone, codes: [Self.owner, Self.phone], on: client, in: world)
         #expect(keys == ["verify_email", "verify_sms"])
-        #expect(try await client.identifiers().map(\.value) == [Self.owner, Self.phone])
+        #expect(try await client.fetchIdentifiers().map(\.value) == [Self.owner, Self.phone])
         // Both steps may have the same key.
         world.clock.advance(seconds: 259_200)
         let second = "second@example.com"
         let same = try await pass(
             "prld:email:register", registering: second, codes: [Self.owner, second], on: client, in: world)
         #expect(same == ["verify_email", "verify_email"])
-        #expect(try await client.identifiers().map(\.value) == [Self.owner, Self.phone, second])
+        #expect(try await client.fetchIdentifiers().map(\.value) == [Self.owner, Self.phone, second])
     }
 
     @Test("A login with an identifier that is not held ends the hold")

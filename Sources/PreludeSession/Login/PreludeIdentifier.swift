@@ -1,3 +1,5 @@
+internal import SessionWire
+
 /// The types of identifiers that users sign in with. Raw values are sent to the server.
 public enum PreludeIdentifierType: String, Sendable, Hashable, Codable, CaseIterable {
     /// A phone number in E.164 format, such as `+14155551234`.
@@ -22,4 +24,16 @@ public struct PreludeIdentifier: Sendable, Hashable, Codable {
         self.type = type
         self.value = value
     }
+}
+
+extension PreludeIdentifier {
+    /// `nil` for a type that this version of the SDK does not know.
+    init?(_ identifier: Identifier) {
+        guard let type = PreludeIdentifierType(rawValue: identifier.type) else { return nil }
+        self.init(type: type, value: identifier.value)
+    }
+}
+
+extension Identifier {
+    init(_ identifier: PreludeIdentifier) { self.init(type: identifier.type.rawValue, value: identifier.value) }
 }

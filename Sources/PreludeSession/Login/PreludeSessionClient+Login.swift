@@ -3,7 +3,8 @@ extension PreludeSessionClient {
 
     /// Sends a code to a phone number or an e-mail address. Submit the code with `checkOTP(_:)`.
     ///
-    /// The login is bound to this client by PKCE (RFC 7636 §4). It is kept in memory, so it ends with the process.
+    /// The login is bound to this client by PKCE (RFC 7636 §4). It is stored, so after a relaunch `pendingLogin` has it, and
+    /// `checkOTP(_:)` and `resendOTP()` continue it. A login, a logout, another start and its expiry end it.
     ///
     /// - Parameter options: The recipient and the login configuration.
     /// - Throws: `.badRequest` for an invalid identifier, or one that the app sends no codes to; `.rateLimited` for too many
@@ -12,19 +13,28 @@ extension PreludeSessionClient {
         try await engine.startOTP(options)
     }
 
+    /// The login that waits for its code, also after a relaunch; `nil` if there is none, or the store cannot be read now.
+    ///
+    /// Show the screen for the code instead of the login if there is one.
+    public var pendingLogin: StartOTPLoginOptions? {
+        get async { (try? await engine.loginInProgress())?.options }
+    }
+
     /// Sends the code of the started login again, or a new one when the first half of its life is over.
     ///
     /// A code that was sent before stays valid until it expires or its checks are used up.
     ///
     /// - Throws: `.unauthorized` when no login was started, and `.badRequest` when it has expired: both with `needsNewCode`;
-    ///   `.rateLimited` when the last code was sent less than 30 seconds ago; `.network` and `.timeout` without a response.
+    ///   `.rateLimited` when the last code was sent less than 30 seconds ago; `.storageUnavailable` when a login of an earlier
+    ///   launch cannot be read now; `.network` and `.timeout` without a response.
     public func resendOTP() async throws {
         try await engine.resendOTP()
     }
 
     /// Signs in with a code.
     ///
-    /// Before this returns, the session is stored and bound to the device key (RFC 9449 §5).
+    /// Before this returns, the session is stored and bound to the device key (RFC 9449 §5). If a response was lost, or the app
+    /// was killed before the end, the same code continues the login, and no second session begins.
     ///
     /// - Parameter code: The digits, as the user typed them: spaces and punctuation are removed, and digits of other scripts, such
     ///   as full-width ones, are replaced.
@@ -32,7 +42,8 @@ extension PreludeSessionClient {
     /// - Throws: `.invalidOTPCode` for a wrong code, which can be retried unless the error's `needsNewCode` is `true`;
     ///   `.unauthorized` when no login was started, or when another login or a logout came between; `.badRequest` when the
     ///   started login has ended; `.forbidden` for a user who is not allowed to sign in; `.storageUnavailable` when the
-    ///   session cannot be stored; `.network` and `.timeout` without a response. Then call it again with the same code.
+    ///   session cannot be stored, or a login of an earlier launch cannot be read; `.network` and `.timeout` without a response.
+    ///   Then call it again with the same code.
     public func checkOTP(_ code: String) async throws -> PreludeUser {
         try await engine.checkOTP(code)
     }

@@ -11,43 +11,75 @@ extension SessionEngine {
         let attempt = loginAttempt
         let verifier = PKCE.verifier(from: environment.randomBytes(32))
         let body = StartOTPRequest(
-            identifier: Identifier(type: options.identifier.type.rawValue, value: options.identifier.value),
+            identifier: Identifier(options.identifier),
             loginConfigID: options.loginConfigID, dispatchID: await dispatchID(),
             codeChallenge: PKCE.challenge(for: verifier))
+        // The next launch must not check the new code against the earlier login.
+        try? await records.delete(PendingOTPLogin.self)
         let answer = try await sendAnonymous(await withTrustedDevice(try APIRequest.post(.otp, body: body)))
+        let now = await estimatedServerTime()
         guard attempt == loginAttempt else { return }
-        pendingLogin = PendingOTPLogin(answer, codeVerifier: verifier, attempt: environment.newAttemptID())
+        pendingLogin = PendingOTPLogin(
+            options, answer, codeVerifier: verifier, attempt: environment.newAttemptID(), now: now)
+        await savePendingLogin()
     }
 
     func resendOTP() async throws {
-        let request = try requirePendingLogin().identify(APIRequest(.otpRetry))
-        _ = try await sendAnonymous(await withTrustedDevice(request))
+        let pending = try await requirePendingLogin()
+        let request = await withTrustedDevice(pending.identify(APIRequest(.otpRetry)))
+        _ = try await forgettingEnded(pending) { try await self.sendAnonymous(request) }
     }
 
     /// Checks a code and signs in. If only the second half fails, the same code continues from there.
     func checkOTP(_ typed: String) async throws -> PreludeUser {
         let code = try EnteredCode.checked(typed)
-        let pending = try requirePendingLogin()
         let fence = machine.loginFence
-        let challengeToken: String
-        if let accepted = pending.accepted, accepted.code == code {
-            challengeToken = accepted.challengeToken
-        } else {
-            let request = try APIRequest.post(.otpCheck, body: CheckOTPRequest(code: code))
-            challengeToken = try await sendLogin(await withTrustedDevice(pending.identify(request))).challengeToken()
-            if pendingLogin?.codeVerifier == pending.codeVerifier {
-                pendingLogin?.accepted = .init(code: code, challengeToken: challengeToken)
+        let pending = try await requirePendingLogin()
+        if let challengeToken = pending.challengeToken(of: code) {
+            do {
+                return try await finish(pending, with: code, challengeToken, since: fence)
+            } catch PreludeSessionError.tokenReused, PreludeSessionError.expiredChallengeToken,
+                PreludeSessionError.invalidChallengeToken
+            {
+                // The challenge is void. The service says how the login continues.
             }
         }
+        let request = await withTrustedDevice(
+            pending.identify(try APIRequest.post(.otpCheck, body: CheckOTPRequest(code: code))))
+        let challengeToken = try await forgettingEnded(pending) {
+            try await self.sendLogin(request).challengeToken()
+        }
+        if pendingLogin?.attempt == pending.attempt {
+            pendingLogin?.accept(code, challengeToken: challengeToken)
+            await savePendingLogin()
+        }
+        return try await finish(pending, with: code, challengeToken, since: fence)
+    }
+
+    private func finish(
+        _ pending: PendingOTPLogin, with code: String, _ challengeToken: String, since fence: Int
+    ) async throws -> PreludeUser {
         let user = try await finalize(
-            challengeToken, codeVerifier: pending.codeVerifier, attempt: pending.attempt, since: fence)
-        if pendingLogin?.codeVerifier == pending.codeVerifier { pendingLogin = nil }
+            challengeToken, codeVerifier: pending.codeVerifier, attempt: pending.attempt,
+            identifier: pending.identifier, since: fence)
         if machine.session?.accessToken == user.accessToken { redeemedCode = RedeemedCode(code, of: user) }
         return user
     }
 
-    private func requirePendingLogin() throws -> PendingOTPLogin {
-        guard let pendingLogin else {
+    /// Forgets a login when the service says that it has ended.
+    private func forgettingEnded<Answer>(
+        _ pending: PendingOTPLogin, _ work: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await work()
+        } catch let error as PreludeSessionError {
+            if case .badRequest = error, error.needsNewCode { await forget(pending) }
+            throw error
+        }
+    }
+
+    private func requirePendingLogin() async throws -> PendingOTPLogin {
+        guard let pendingLogin = try await loginInProgress() else {
             let text = ServerErrorText(
                 message: "no login waits for a code; call startOTPLogin first",
                 facts: ServerErrorFacts(needsNewCode: true))
@@ -69,7 +101,9 @@ extension SessionEngine {
             throw PreludeSessionError.unauthorized(ServerErrorText(text: text).about(field: "password").text)
         }
         return try await finalize(
-            try answer.challengeToken(), codeVerifier: nil, attempt: environment.newAttemptID(), since: fence)
+            try answer.challengeToken(), codeVerifier: nil, attempt: environment.newAttemptID(),
+            identifier: Identifier(type: PreludeIdentifierType.emailAddress.rawValue, value: options.emailAddress),
+            since: fence)
     }
 
     // MARK: The end of every login
@@ -77,11 +111,12 @@ extension SessionEngine {
     /// Redeems a challenge token, binds the session to the device key, and stores the session before it is published.
     ///
     /// - Parameters:
-    ///   - attempt: The id of the login. It lives as long as the challenge token, in memory: without the token no request is
-    ///     repeated.
+    ///   - attempt: The id of the login. It lives as long as the challenge token: without the token no request is repeated.
+    ///   - identifier: With what the user has signed in, if it is known.
     ///   - fence: The login fence at which the login began.
     func finalize(
-        _ challengeToken: String, codeVerifier: String?, attempt: String, since fence: Int
+        _ challengeToken: String, codeVerifier: String?, attempt: String, identifier: Identifier? = nil,
+        since fence: Int
     ) async throws -> PreludeUser {
         try await device.prepareKey()
         var request = try APIRequest.post(
@@ -91,7 +126,7 @@ extension SessionEngine {
         request.headers[HeaderName.refreshToken] = (try? await loaded())?.refreshToken
         let answer = try await sendLogin(request)
         let tokens = try TokenAnswer(answer, previous: nil)
-        let session: StoredSession
+        var session: StoredSession
         do {
             session = try tokens.checkedSession()
         } catch {
@@ -99,6 +134,7 @@ extension SessionEngine {
             await revokeUnwanted(tokens.session)
             throw error
         }
+        session.identifiers = identifier.map { [$0] }
         var current = session
         if try await adopt(session, fence: fence) {
             await keepTrustedDevice(answer)

@@ -14,6 +14,8 @@ enum RecordName: String, CaseIterable, Sendable {
     case revocations
     /// The token of a device on which a user has signed in before.
     case trustedDevice = "trusted-device"
+    /// The login that waits for its code.
+    case login
     /// Why the last session ended.
     case signOut = "sign-out"
     /// A software device key.

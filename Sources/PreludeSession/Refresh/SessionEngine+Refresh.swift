@@ -73,7 +73,7 @@ extension SessionEngine {
 
     /// The user of a session if it is still the current one.
     private func currentUser(of session: StoredSession) throws -> PreludeUser? {
-        machine.session == session ? try user(session) : nil
+        machine.session?.hasSameTokens(as: session) == true ? try user(session) : nil
     }
 
     /// The refresh in progress since the last login or logout, or a new one that carries the challenge.
@@ -197,7 +197,7 @@ extension SessionEngine {
         // A proxy may have removed the new refresh token. Then the next refresh must repeat this attempt.
         let isRotated = !renewed.hasSameRefreshToken(as: stored)
         renewed.spentAttempts = isRotated ? await records.attemptsToForget(of: stored) : stored.spentAttempts
-        guard try await replace(stored, by: renewed, fence: fence) else {
+        guard let renewed = try await replace(stored, by: renewed, fence: fence) else {
             return machine.accepts(fence) ? .superseded : .ended(Self.overtaken)
         }
         machine.refreshed(renewed)

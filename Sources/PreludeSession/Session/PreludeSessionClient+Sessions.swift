@@ -21,11 +21,21 @@ extension PreludeSessionClient {
         try await engine.revoke(target)
     }
 
-    /// Lists the user's phone numbers and e-mail addresses.
+    /// The user's phone numbers and e-mail addresses as far as this device knows them, also offline. Empty when no user is signed
+    /// in, or the store cannot be read now.
+    ///
+    /// After a login it is what the user has signed in with, as the user typed it, and after `fetchIdentifiers()` what the service
+    /// has. After a migration it is empty until then. It is stored with the session.
+    public var identifiers: [PreludeIdentifier] {
+        get async { await engine.knownSession()?.identifiers?.compactMap(PreludeIdentifier.init) ?? [] }
+    }
+
+    /// Fetches the user's phone numbers and e-mail addresses from the service. `identifiers` has them from then on.
     ///
     /// - Throws: `.unauthorized` when no user is signed in, or the session has ended; `.network` and `.timeout` without a
     ///   response.
-    public func identifiers() async throws -> [PreludeIdentifier] {
-        try await engine.identifiers()
+    @discardableResult
+    public func fetchIdentifiers() async throws -> [PreludeIdentifier] {
+        try await engine.fetchIdentifiers()
     }
 }

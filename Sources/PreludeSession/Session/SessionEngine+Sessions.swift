@@ -10,13 +10,12 @@ extension SessionEngine {
         return ListSessionsResponse(try answer.decode(SessionListResponse.self))
     }
 
-    func identifiers() async throws -> [PreludeIdentifier] {
-        let answer = try await sendSignedIn(.get(.identifiers))
-        return try answer.decode(IdentifiersResponse.self).identifiers.compactMap { identifier in
-            PreludeIdentifierType(rawValue: identifier.type).map {
-                PreludeIdentifier(type: $0, value: identifier.value)
-            }
-        }
+    func fetchIdentifiers() async throws -> [PreludeIdentifier] {
+        let user = try await refresh()
+        let answer = try await sendSignedIn(.get(.identifiers), accessToken: user.accessToken)
+        let identifiers = try answer.decode(IdentifiersResponse.self).identifiers
+        await keep(identifiers, of: user.profile.sessionID)
+        return identifiers.compactMap(PreludeIdentifier.init)
     }
 
     /// Revokes sessions on the server. If this session is among them, it is deleted on this device too.

@@ -1,16 +1,37 @@
 internal import Foundation
+internal import SessionWire
 
 /// Changes of the session: the store first, then memory, then events. A fence guards each change.
 extension SessionEngine {
     /// Replaces a session by its refreshed state.
     ///
-    /// - Returns: `false` if a login, a logout or another client of the store changed the session meanwhile.
-    func replace(_ old: StoredSession, by new: StoredSession, fence: Int) async throws -> Bool {
-        try await records.withLock(.sessionWrite) {
-            guard await self.machine.accepts(fence), try await self.records.session() == old else { return false }
+    /// - Returns: What was stored; `nil` if a login, a logout or another client of the store changed the session meanwhile.
+    func replace(_ old: StoredSession, by new: StoredSession, fence: Int) async throws -> StoredSession? {
+        let stored = try await records.withLock(.sessionWrite) { () -> StoredSession? in
+            guard await self.machine.accepts(fence), let stored = try await self.records.session(),
+                stored.hasSameTokens(as: old)
+            else { return nil }
+            var new = new
+            new.identifiers = stored.identifiers
             try await self.records.write(new)
-            return true
-        } && machine.accepts(fence)
+            return new
+        }
+        return machine.accepts(fence) ? stored : nil
+    }
+
+    /// Keeps the identifiers of the user with the session. A store that refuses them must not fail the call.
+    func keep(_ identifiers: [Identifier], of sessionID: String?) async {
+        let fence = machine.fence
+        try? await records.withLock(.sessionWrite) {
+            guard await self.machine.accepts(fence), var stored = try await self.records.session(),
+                stored.sessionID == sessionID, stored.identifiers != identifiers
+            else { return }
+            stored.identifiers = identifiers
+            try await self.records.write(stored)
+        }
+        guard machine.accepts(fence), var session = machine.session, session.sessionID == sessionID else { return }
+        session.identifiers = identifiers
+        machine.refreshed(session)
     }
 
     /// Stores and publishes the session of a login.
@@ -30,6 +51,7 @@ extension SessionEngine {
                 try await self.records.delete(StoredSession.self)
                 return false
             }
+            await self.deletePendingLogin()
             return true
         }
         if isAdopted { await saveStepUps() }
@@ -40,6 +62,7 @@ extension SessionEngine {
         guard machine.acceptsLogin(fence) else { return false }
         machine.signedIn(session)
         pendingWipe = nil
+        pendingLogin = nil
         stepUps.forget()
         emit(SessionEvent.signedIn, of: session)
         log(.info, "signed in", session.logAttributes)
@@ -53,7 +76,8 @@ extension SessionEngine {
         guard machine.accepts(fence) else { return false }
         let isDeleted = try await records.withLock(.sessionWrite) {
             let stored = try await self.records.session()
-            guard stored == session else { return stored == nil }
+            guard let stored else { return true }
+            guard stored.hasSameTokens(as: session) else { return false }
             // First, because only this record names them.
             await self.records.deleteAttempts(of: session)
             await self.records.keep(reason)
@@ -128,7 +152,9 @@ extension SessionEngine {
         let mustRevoke = try await records.withLock(.sessionWrite) {
             // A login since then has replaced the record.
             guard await self.machine.acceptsLogin(wipe.loginFence) else { return false }
-            return try await self.deleteRecord(for: wipe, deletesAnything: deletesAnything)
+            let mustRevoke = try await self.deleteRecord(for: wipe, deletesAnything: deletesAnything)
+            await self.deletePendingLogin()
+            return mustRevoke
         }
         if pendingWipe == wipe { pendingWipe = nil }
         return mustRevoke

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import SessionTokens
+internal import SessionWire
 
 /// The record of a session: its tokens and when they expire.
 struct StoredSession: VersionedRecord, Equatable {
@@ -14,6 +15,8 @@ struct StoredSession: VersionedRecord, Equatable {
     var accessTokenExpiresAt: Date
     /// The attempts of earlier rotations whose records may still have to be deleted.
     var spentAttempts: [String]?
+    /// The identifiers of the user as far as they are known: what the user signed in with, or what the service has said.
+    var identifiers: [Identifier]?
 
     /// - Throws: `.storageUnavailable` for a record that this version of the SDK cannot read. It is never treated as
     ///   "signed out".
@@ -32,6 +35,10 @@ extension StoredSession {
     var hasUsableAccessToken: Bool { (try? PreludeUser(accessToken: accessToken)) != nil }
 
     func isSameSession(as other: StoredSession?) -> Bool { sessionID == other?.sessionID }
+
+    func hasSameTokens(as other: StoredSession) -> Bool {
+        refreshToken == other.refreshToken && accessToken == other.accessToken
+    }
 
     /// Whether a record that was read again has the refresh token of this one.
     func hasSameRefreshToken(as other: StoredSession?) -> Bool { refreshToken == other?.refreshToken }

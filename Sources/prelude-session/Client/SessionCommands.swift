@@ -23,7 +23,7 @@ struct WhoAmICommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.run { client in
-            let identifiers = try await client.identifiers().map(\.value)
+            let identifiers = try await client.fetchIdentifiers().map(\.value)
             let user = try await client.refresh()
             let answer = Answer(
                 userID: user.userID, sessionID: user.profile.sessionID ?? "", identifiers: identifiers)

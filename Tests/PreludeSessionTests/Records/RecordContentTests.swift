@@ -10,8 +10,8 @@ struct RecordContentTests {
         #expect(
             RecordName.allCases.map { $0.storageName(endpoint: "localhost:8080") } == [
                 "localhost:8080.session", "localhost:8080.attempt", "localhost:8080.device", "localhost:8080.stepup",
-                "localhost:8080.revocations", "localhost:8080.trusted-device", "localhost:8080.sign-out",
-                "localhost:8080.key", "localhost:8080.enclave-key",
+                "localhost:8080.revocations", "localhost:8080.trusted-device", "localhost:8080.login",
+                "localhost:8080.sign-out", "localhost:8080.key", "localhost:8080.enclave-key",
             ])
         #expect(
             RecordLock.allCases.map { $0.storageName(endpoint: "localhost:8080") } == [

@@ -42,7 +42,7 @@ struct BoundSessionTests {
         await fixture.transport.answer("/stepup/request", ClientFixture.decision(nil, status: "block"))
         await fixture.transport.answer("/me/password/reset", .success())
         _ = try await client.listSessions()
-        _ = try await client.identifiers()
+        _ = try await client.fetchIdentifiers()
         try await client.revokeSessions(.others)
         _ = try await client.requestStepUp(scope: "transfer:write")
         try await client.changePassword(RedactedString("correct horse battery"))
@@ -136,7 +136,7 @@ struct BoundWithoutKeyTests {
         try await fixture.signInBound()
         try await fixture.store.delete(ClientFixture.name + ".key")
         let client = try fixture.client()
-        #expect(try await failure { _ = try await client.identifiers() } == "deviceKeyLost")
+        #expect(try await failure { _ = try await client.fetchIdentifiers() } == "deviceKeyLost")
         #expect(try await fixture.stored() == nil)
     }
 
@@ -179,7 +179,7 @@ struct BoundWithoutKeyTests {
         )
         try await fixture.store.write(try stored.encoded(), to: ClientFixture.name + ".session")
         try await client.invalidateSession()
-        _ = try await client.identifiers()
+        _ = try await client.fetchIdentifiers()
         let sent = try #require(await fixture.transport.requests("/me/identifiers").first)
         #expect(sent.headers["authorization"] == "DPoP " + token)
         #expect(await fixture.transport.count("/refresh") == 0)

@@ -25,7 +25,7 @@ struct UnknownValueTests {
             "/me/identifiers",
             .success(
                 #"{"identifiers":[{"type":"passkey","value":"k"},{"type":"email_address","value":"a@example.com"}]}"#))
-        let identifiers = try await fixture.client().identifiers()
+        let identifiers = try await fixture.client().fetchIdentifiers()
         #expect(identifiers == [PreludeIdentifier(type: .emailAddress, value: "a@example.com")])
     }
 

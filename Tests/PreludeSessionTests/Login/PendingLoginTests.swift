@@ -1,0 +1,168 @@
+import Foundation
+import Testing
+
+@testable import PreludeSession
+
+@Suite("A login that waits for its code", .timeLimit(.minutes(5)))
+struct PendingLoginTests {
+    private static let name = ClientFixture.name + ".login"
+    private static let options = StartOTPLoginOptions(
+        identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com"), loginConfigID: "lcfg_1")
+
+    private func started(_ fixture: ClientFixture) async throws -> PreludeSessionClient {
+        let client = try fixture.client()
+        await fixture.transport.answer("/otp", .success(headers: ["x-verification-token": "v-1"]))
+        try await client.startOTPLogin(Self.options)
+        return client
+    }
+
+    private func answerLogin(_ fixture: ClientFixture) async {
+        await fixture.transport.answer(
+            "/otp/check", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
+    }
+
+    @Test("A login that waits for its code survives a relaunch, until it expires")
+    func relaunch() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try await started(fixture)
+        #expect(await client.pendingLogin == Self.options)
+        fixture.clock.advance(3599)
+        let relaunched = try fixture.client()
+        #expect(await relaunched.pendingLogin == Self.options)
+        await fixture.transport.answer("/otp/retry", .success())
+        try await relaunched.resendOTP()
+        #expect(await fixture.transport.requests("/otp/retry").first?.headers["x-verification-token"] == "v-1")
+        fixture.clock.advance(1)
+        #expect(await (try fixture.client()).pendingLogin == nil)
+        #expect(try await fixture.store.read(Self.name) == nil)
+    }
+
+    @Test("The next launch redeems the challenge of the accepted code with the same verifier and attempt id")
+    func accepted() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try await started(fixture)
+        await fixture.transport.answer("/otp/check", ClientFixture.next(TestToken.challenge("t0")))
+        await fixture.transport.answer("/login/finalize", .offline, .offline, fixture.refreshed(1))
+        #expect(try await failure { _ = try await client.checkOTP("483920") } == "network")
+        let record = String(decoding: try #require(try await fixture.store.read(Self.name)), as: UTF8.self)
+        #expect(!record.contains("483920"), "no code is stored")
+        let user = try await fixture.client().checkOTP("483 920")
+        #expect(user.profile.sessionID == "ses_1")
+        let sent = await fixture.transport.requests("/login/finalize")
+        #expect(sent.count == 3 && Set(sent.map { $0.text("code_verifier") }).count == 1)
+        #expect(Set(sent.map { $0.proof?["attempt"]?.stringValue }).count == 1)
+        #expect(await fixture.transport.count("/otp/check") == 1)
+        #expect(try await fixture.store.read(Self.name) == nil)
+    }
+
+    @Test(
+        "A challenge that is void asks the service again, which says whether the user needs a new code",
+        arguments: ["token_reused", "expired_challenge_token", "invalid_challenge_token"])
+    func voidChallenge(code: String) async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try await started(fixture)
+        await fixture.transport.answer("/otp/check", ClientFixture.next(TestToken.challenge("t0")))
+        await fixture.transport.answer("/login/finalize", .offline, .offline)
+        _ = try await failure { _ = try await client.checkOTP("483920") }
+        let status = code == "token_reused" ? 409 : 401
+        await fixture.transport.answer("/login/finalize", .errorResponse(status, code))
+        await fixture.transport.answer("/otp/check", .errorResponse(400, "invalid_verification_token"))
+        let relaunched = try fixture.client()
+        let error = await #expect(throws: PreludeSessionError.self) { try await relaunched.checkOTP("483920") }
+        #expect(error?.needsNewCode == true)
+        #expect(await relaunched.pendingLogin == nil)
+        #expect(try await fixture.store.read(Self.name) == nil)
+    }
+
+    @Test("A login, a logout and the end of the verification delete it", arguments: ["login", "logout", "end"])
+    func ended(end: String) async throws {
+        let fixture = try await ClientFixture(signedIn: end == "logout")
+        let client = try await started(fixture)
+        #expect(try await fixture.store.read(Self.name) != nil)
+        switch end {
+        case "login":
+            await answerLogin(fixture)
+            _ = try await client.checkOTP("483920")
+        case "logout":
+            await fixture.transport.answer("/revoke", .success())
+            try await client.logoutAndRevoke()
+        default:
+            await fixture.transport.answer("/otp/check", .errorResponse(400, "invalid_verification_token"))
+            _ = try await failure { _ = try await client.checkOTP("483920") }
+        }
+        #expect(await client.pendingLogin == nil)
+        #expect(try await fixture.store.read(Self.name) == nil)
+    }
+
+    @Test("The end of a login keeps the record of one that another process has started since")
+    func otherProcess() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try await started(fixture)
+        _ = try await started(fixture)
+        await fixture.transport.answer("/otp/check", .errorResponse(400, "invalid_verification_token"))
+        _ = try await failure { _ = try await client.checkOTP("483920") }
+        #expect(await client.pendingLogin == Self.options)
+    }
+
+    @Test("A start whose response is lost leaves no record of the earlier login, and this client continues that one")
+    func unansweredStart() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try await started(fixture)
+        await fixture.transport.answer("/otp", .offline)
+        #expect(try await failure { try await client.startOTPLogin(Self.options) } == "network")
+        #expect(await (try fixture.client()).pendingLogin == nil)
+        await answerLogin(fixture)
+        #expect(try await client.checkOTP("483920").profile.sessionID == "ses_1")
+    }
+
+    @Test("A wrong and a used-up code keep it")
+    func wrongCode() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try await started(fixture)
+        await fixture.transport.answer(
+            "/otp/check", .errorResponse(401, "bad_check_code"),
+            .errorBody(401, #"{"code":"bad_check_code","message":"wrong","needs_new_code":true}"#))
+        for _ in 0..<2 { #expect(try await failure { _ = try await client.checkOTP("1") } == "invalidOTPCode") }
+        #expect(await (try fixture.client()).pendingLogin == Self.options)
+    }
+
+    @Test("A store that refuses the record does not fail the login", arguments: [FaultyStore.Refusal.growth, .writes])
+    func refused(refusal: FaultyStore.Refusal) async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try await started(fixture)
+        await fixture.store.refuse(refusal)
+        await fixture.transport.answer("/otp", .success(headers: ["x-verification-token": "v-2"]))
+        try await client.startOTPLogin(Self.options)
+        #expect(await client.pendingLogin == Self.options)
+        await fixture.store.refuse(.nothing)
+        await answerLogin(fixture)
+        #expect(try await client.checkOTP("483920").profile.sessionID == "ses_1")
+        #expect(await fixture.transport.requests("/otp/check").first?.headers["x-verification-token"] == "v-2")
+    }
+
+    @Test(
+        "A record that this version cannot read is no login, and an unreadable store is not taken for none",
+        arguments: ["?", #"{"version":2}"#, #"{"version":1}"#])
+    func strange(record: String) async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        try await fixture.store.write(Data(record.utf8), to: Self.name)
+        let client = try fixture.client()
+        #expect(await client.pendingLogin == nil)
+        #expect(try await failure { _ = try await client.checkOTP("483920") } == "unauthorized")
+        await fixture.store.refuse(.locked)
+        #expect(try await failure { _ = try await client.checkOTP("483920") } == "storageUnavailable")
+    }
+
+    @Test("The record of version 1 is read")
+    func versionOne() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let text = """
+            {"attempt":"AAAAAAAAAAAAAAAAAAAAAA","codeVerifier":"v","expiresAt":\(Int(TestClock.start) + 60),\
+            "identifier":{"type":"email_address","value":"ada@example.com"},"loginConfigID":"lcfg_1",\
+            "verificationToken":"v-1","version":1}
+            """
+        try await fixture.store.write(Data(text.utf8), to: Self.name)
+        #expect(await (try fixture.client()).pendingLogin == Self.options)
+    }
+}
