@@ -29,9 +29,17 @@ struct LoginView: View {
         }
         .textFieldStyle(.roundedBorder)
         .padding()
+        .task { await continueLogin() }
     }
 
     private static let wrongPassword = "The address or the password is wrong."
+
+    /// Shows the entry of the code again, if the app ended while the user fetched the code.
+    private func continueLogin() async {
+        guard let login = await client.pendingLogin else { return }
+        email = login.identifier.value
+        isCodeSent = true
+    }
 
     private func sendCode() async throws {
         let identifier = PreludeIdentifier(type: .emailAddress, value: email)
