@@ -30,9 +30,6 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
     /// The store works again, after this many failures in these seconds.
     case storeRecovered(failures: Int, seconds: Int)
 
-    /// The log of the database was deleted while the service runs, and is written again.
-    case databaseLogRestored
-
     /// The service is not ready, or ready again. One line for each reason, none when all is well.
     case readinessChanged(Readiness)
 
@@ -65,7 +62,6 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case routeRecovered = "route_recovered"
         case storeFailed = "store_failed"
         case storeRecovered = "store_recovered"
-        case databaseLogRestored = "database_log_restored"
         case readinessChanged = "readiness_changed"
         case certificate
         case spansDropped = "spans_dropped"
@@ -84,7 +80,6 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
         case .routeRecovered: .routeRecovered
         case .storeFailed: .storeFailed
         case .storeRecovered: .storeRecovered
-        case .databaseLogRestored: .databaseLogRestored
         case .readinessChanged: .readinessChanged
         case .certificate: .certificate
         case .spansDropped: .spansDropped
@@ -99,9 +94,6 @@ package enum ServiceNotice: Sendable, Equatable, CustomStringConvertible {
                 + "write get 503 with Retry-After until it works again, and no session ends by it"
         case .storeRecovered(let failures, let seconds):
             "the database works again, after \(failures) failures in \(seconds) seconds"
-        case .databaseLogRestored:
-            "the log of the database, the file -wal, was deleted while the service runs. It is written again from the open "
-                + "file, and nothing is lost: find out what deletes files beside the database"
         case .readinessChanged(let readiness): readiness.description
         case .certificate(let finding): finding.description
         case .spansDropped(let count, let reason):

@@ -89,15 +89,16 @@ package final class SQLiteStore: Sendable {
                 try ConnectionSettings.keepPageCopiesInMemory(db)
                 try ConnectionSettings.keepInnerPages(db, fileBytes: size)
                 if opening == .migrating {
-                    try ConnectionSettings.leaveLog(db)
                     // So that the first refresh does not wait for it.
                     try proofs.begin(db)
                 }
                 return (schema, isLater && opening == .migrating)
             }
             let copier = opening == .migrating ? try LogCopier(path: database.path, length: logLength) : nil
+            let files = try openFiles(of: database.path)
+            if copier != nil { database.writeWithoutTransaction(files.followLog) }
             return SQLiteStore(
-                database: database, files: try openFiles(of: database.path), copier: copier, lock: lock, schema: schema,
+                database: database, files: files, copier: copier, lock: lock, schema: schema,
                 proofs: proofs, isUnchecked: isUnchecked, queueCapacity: queueCapacity, batchSize: batchSize,
                 health: health, observer: observer, handover: handover)
         } catch {
@@ -132,10 +133,10 @@ package final class SQLiteStore: Sendable {
                 // Copying the WAL into the database blocks, so it does not run on the cooperative pool.
                 DispatchQueue(label: "prelude-session.close").async {
                     // The last connection to close is a reader, which does not copy the WAL.
-                    let isIntact = isFirst ? self.writer.foldLog() : self.writer.files?.areLost != true
+                    let isCopied = isFirst ? self.writer.foldLog() : self.writer.files?.mayBeCopied != false
                     continuation.resume(
                         with: Result {
-                            if isIntact {
+                            if isCopied {
                                 // First: the last connection that closes copies the log.
                                 try self.copier?.close()
                                 try self.database.close()
@@ -160,7 +161,8 @@ package final class SQLiteStore: Sendable {
             // A database in memory has one connection. It runs one job at a time, so a read needs no transaction for a
             // snapshot, and without one SQLite keeps its prepared statements.
             if let memory = database as? DatabaseQueue { return try await memory.unsafeRead(query) }
-            try await checkFiles()
+            // A connection that is opened without the log would create an empty one.
+            try writer.files?.check()
             return try await database.read(query)
         } catch is CancellationError {
             throw CancellationError()
@@ -169,14 +171,6 @@ package final class SQLiteStore: Sendable {
             health.failed(error)
             throw error
         }
-    }
-
-    /// Compares the files before a read. A connection that is opened without the log would create an empty one.
-    private func checkFiles() async throws {
-        guard let files = writer.files else { return }
-        try files.checkForReading()
-        // A transaction writes the log again.
-        if files.lacksLog { try await writer.perform { _ in .keep(()) } }
     }
 
     /// Writes a page to the disk and changes nothing, to find out whether writes work. It waits for its turn, as others do.

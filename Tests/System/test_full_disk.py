@@ -206,7 +206,7 @@ def test_nothing_is_written_to_a_deleted_database(tmp_path):
         database.rename(aside)
         assert_is_temporary(person.device.refresh(person.refresh_token))
         wait_until(lambda: health(service, "/health")[0] == 503)
-        assert "Nothing is written to a deleted file" in service.log()
+        assert "session.sqlite was deleted while the service runs. Nothing is read or written" in service.log()
         database.write_bytes(b"")
         assert_is_temporary(person.device.refresh(person.refresh_token))
         assert "was replaced while the service runs" in service.log() or len(failure_lines(service)) >= 1

@@ -51,10 +51,6 @@ enum ConnectionSettings {
         try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")
     }
 
-    /// Leaves the log to `LogCopier`, for the writer of a service. If that cannot copy, the commit that makes the log this long
-    /// does: 64 MB.
-    static func leaveLog(_ db: Database) throws { try db.execute(sql: "PRAGMA wal_autocheckpoint = 16000") }
-
     /// Keeps copies of changed pages in memory, for the writer of a service. Above 64 KB, SQLite writes them to a temporary
     /// file: in a commit of several logins, these were more writes than those to the log.
     ///

@@ -159,13 +159,11 @@ final class GroupCommit: Sendable {
             replies = try savepoints.avoided {
                 try Self.inTransaction(db) {
                     try savepoints.checkSchema()
-                    try keepFiles()
+                    try files?.check()
                     try beginning(db)
                     return try batch.map { try $0.run(db) }
                 }
             }
-            // The log was deleted since. Without its name, a killed process would lose what is answered now.
-            if files?.hasDeletedLog == true { try Self.restoreLog(db, keepFiles) }
         } catch {
             let failure = StoreError(error)
             health.failedTransaction(failure)
@@ -178,16 +176,6 @@ final class GroupCommit: Sendable {
         report(batch, startedAt: startedAt, hasFailed: false)
         handover.resuming { for reply in replies { reply() } }
         if let files, let copier { copier.logGrew(to: files.logPages.load(ordering: .relaxed), db, files) }
-    }
-
-    /// Checks the files in a transaction that holds the write lock, and writes a deleted log again.
-    private func keepFiles() throws {
-        if try files?.check() == true { observer.observe(.notice(.databaseLogRestored)) }
-    }
-
-    /// Writes a deleted log again after a commit.
-    private static func restoreLog(_ db: Database, _ keepFiles: () throws -> Void) throws {
-        try inTransaction(db, keepFiles)
     }
 
     /// Runs a transaction that has the write lock from its beginning. `Database.inTransaction` parses its statements again
@@ -207,17 +195,12 @@ final class GroupCommit: Sendable {
 
     /// Copies the log into the database, as the last work before the database is closed.
     ///
-    /// - Returns: `false` if a file is lost. Then the database must not be closed, because SQLite would copy the log.
+    /// - Returns: `false` if a file was replaced. Then the database must not be closed, because SQLite would copy the log.
     func foldLog() -> Bool {
         copier?.wait()
         return writer.writeWithoutTransaction { db in
-            do {
-                try Self.restoreLog(db, keepFiles)
-            } catch {
-                // Other errors, such as a full disk, leave the log for the next start.
-                return files?.areLost != true
-            }
-            // The copy can fail while another process reads. Then the log stays, and nothing is lost.
+            guard files?.mayBeCopied != false else { return false }
+            // The copy can fail while another process reads, or on a full disk. Then the log stays for the next start.
             _ = try? db.checkpoint(.truncate)
             return true
         }

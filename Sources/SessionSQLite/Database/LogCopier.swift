@@ -63,7 +63,7 @@ final class LogCopier: Sendable {
 
     /// The copy can fail, or end early, while another process copies or reads. Then a later one copies the rest.
     private static func copy(_ db: Database, _ files: OpenFiles) {
-        if !files.areLost { _ = try? db.checkpoint(.passive) }
+        if files.areIntact { _ = try? db.checkpoint(.passive) }
     }
 
     /// Waits for the copy that runs.

@@ -40,61 +40,49 @@ struct LostFilesTests {
         for suffix in suffixes { try FileManager.default.removeItem(atPath: path + suffix) }
     }
 
-    @Test("A deleted log is written again by the next transaction, and a killed process loses nothing")
-    func deletedLog() async throws {
-        for round in 0..<5 {
-            try await insert(2 * round)
-            try remove("-wal")
-            try await insert(2 * round + 1)
-            #expect(try await keysAfterKill() == Set((0...(2 * round + 1)).map { "mk_\($0)" }))
-        }
-        #expect(try await store.managementKeys().count == 10)
-        try await store.close()
-    }
-
-    @Test("A log that is deleted during a transaction is written again before the callers get their answer")
-    func deletedInTransaction() async throws {
-        let log = path + "-wal"
-        try await store.writer.perform { db in
-            try db.execute(sql: "CREATE TABLE written (number INTEGER)")
-            try FileManager.default.removeItem(atPath: log)
-            return .keep(())
-        }
-        #expect(FileManager.default.fileExists(atPath: log))
-        try await store.close()
-    }
-
-    @Test("A read after the log was deleted writes it again, and finds every committed row")
-    func reader() async throws {
+    @Test(
+        "After a file was deleted, reads and writes fail and say what to do, and closing copies the committed rows",
+        arguments: [["-wal"], ["-shm"], ["-wal", "-shm"]])
+    func deleted(suffixes: [String]) async throws {
         try await insert(1)
-        try remove("-wal")
-        async let reads = withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<8 { group.addTask { [store] in try await store.managementKeys().count } }
-            return try await group.reduce(into: Set()) { $0.insert($1) }
-        }
-        #expect(try await reads == [1])
-        #expect(try await keysAfterKill() == ["mk_1"])
-        try await store.close()
-    }
-
-    @Test("Closing after the log was deleted keeps every committed row")
-    func closing() async throws {
-        try await insert(1)
-        try remove("-wal")
-        try await store.close()
-        #expect(try await keysAfterKill() == ["mk_1"])
-    }
-
-    @Test("Without log and index, the log is written again, and reads and writes fail until a restart")
-    func logAndIndex() async throws {
-        try await insert(1)
-        try remove("-wal", "-shm")
-        await #expect(throws: StoreError.self) { try await insert(2) }
+        for suffix in suffixes { try remove(suffix) }
+        let error = await #expect(throws: StoreError.self) { try await insert(2) }
+        #expect(error?.reason.contains("\(path)\(suffixes[0]) was deleted while the service runs") == true)
+        #expect(error?.reason.contains("SIGTERM") == true)
         await #expect(throws: StoreError.self) { try await store.managementKeys() }
         #expect(store.health.isFailing)
-        #expect(try await keysAfterKill() == ["mk_1"])
+        for suffix in suffixes { #expect(!FileManager.default.fileExists(atPath: path + suffix)) }
         try await store.close()
-        #expect(try await keysAfterKill() == ["mk_1"], "closing does not delete the log")
+        #expect(try await keysAfterKill() == ["mk_1"])
+    }
+
+    @Test("A database that was moved away stops reads and writes, and they go on when it is back")
+    func movedDatabase() async throws {
+        try await insert(1)
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+        await #expect(throws: StoreError.self) { try await insert(2) }
+        await #expect(throws: StoreError.self) { try await store.managementKeys() }
+        try FileManager.default.moveItem(atPath: path + ".moved", toPath: path)
+        try await insert(3)
+        try await store.close()
+        #expect(try await keysAfterKill() == ["mk_1", "mk_3"])
+    }
+
+    @Test(
+        "With a database or an index of others, reads and writes fail, and closing copies nothing",
+        arguments: ["", "-shm"])
+    func replaced(suffix: String) async throws {
+        try await insert(1)
+        let log = try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
+        try remove(suffix)
+        let other = Data("a file of another process".utf8)
+        try other.write(to: URL(fileURLWithPath: path + suffix))
+        let error = await #expect(throws: StoreError.self) { try await insert(2) }
+        #expect(error?.reason.contains("\(path)\(suffix) was replaced while the service runs") == true)
+        await #expect(throws: StoreError.self) { try await store.managementKeys() }
+        try await store.close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path + suffix)) == other)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path + "-wal")) == log)
     }
 
     @Test("With a log of others, reads and writes fail, and closing leaves the files of others alone")
@@ -111,40 +99,6 @@ struct LostFilesTests {
         try await store.close()
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == database)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + "-wal")) == other)
-    }
-
-    /// How people damage a log, most often to free space.
-    enum LogDamage: CaseIterable {
-        case emptied, halved, overwritten
-
-        func apply(to path: String) throws {
-            let log = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-            let size = try log.seekToEnd()
-            switch self {
-            case .emptied: try log.truncate(atOffset: 0)
-            case .halved: try log.truncate(atOffset: size / 2)
-            case .overwritten:
-                try log.seek(toOffset: 0)
-                try log.write(contentsOf: Data(count: 64))
-            }
-            try log.close()
-        }
-    }
-
-    @Test("A truncated or overwritten log stops reads and writes, and is not copied", arguments: LogDamage.allCases)
-    func damagedLog(damage: LogDamage) async throws {
-        for number in 1...4 { try await insert(number) }
-        let database = try Data(contentsOf: URL(fileURLWithPath: path))
-        try damage.apply(to: path + "-wal")
-        let log = try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
-        let error = await #expect(throws: StoreError.self) { try await insert(5) }
-        #expect(error?.reason.contains("was truncated or overwritten") == true)
-        await #expect(throws: StoreError.self) { try await store.managementKeys() }
-        #expect(store.health.isFailing)
-        try await store.close()
-        try await store.close()
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == database)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path + "-wal")) == log)
     }
 
     @Test("After another process has copied the log and begun a new one, writing goes on")
