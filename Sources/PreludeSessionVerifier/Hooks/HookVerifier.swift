@@ -12,12 +12,14 @@ public actor HookVerifier {
     private let maximumAge: TimeInterval
     private let environment: VerifierEnvironment
     private var keys: [String: RSAPublicKey] = [:]
-    private var lastFetch: (at: TimeInterval, succeeded: Bool)?
+    private var fetchedAt = -TimeInterval.infinity
+    private var attemptedAt = -TimeInterval.infinity
+    private var runningFetch: Task<Void, Never>?
     /// The ids of accepted calls, with the times at which they were sent.
     private var accepted: [String: TimeInterval] = [:]
 
-    /// Seconds for which a key set is used, and at least between two fetches.
-    private static let (keyLifetime, fetchInterval) = (300.0, 30.0)
+    /// Seconds for which a key set is used.
+    private static let keyLifetime = 300.0
 
     /// Creates a verifier. It fetches the keys with the first call.
     ///
@@ -66,18 +68,26 @@ public actor HookVerifier {
 
     private func key(_ id: String) async throws(HookVerificationError) -> RSAPublicKey {
         let now = environment.seconds
-        let age = lastFetch.map { abs(now - $0.at) } ?? .infinity
-        if let key = keys[id], age <= Self.keyLifetime { return key }
-        if age >= Self.fetchInterval || lastFetch?.succeeded == false {
-            lastFetch = (now, false)
-            guard let response = try? await source.fetch(),
-                let set = try? TokenJSON.decode(HookKeySet.self, from: response.json)
-            else { throw .keysUnavailable }
-            (keys, lastFetch) = (set.keys, (now, true))
+        if let key = keys[id], isFresh(at: now) { return key }
+        // All waiting calls share one fetch, and calls with unknown keys cause one in 30 seconds.
+        if runningFetch == nil, abs(now - attemptedAt) >= (isFresh(at: now) ? 30 : 1) {
+            attemptedAt = now
+            runningFetch = Task { await self.fetch(at: now) }
         }
+        await runningFetch?.value
+        guard isFresh(at: environment.seconds) else { throw .keysUnavailable }
         guard let key = keys[id] else { throw .unknownKey }
         return key
     }
+
+    private func fetch(at now: TimeInterval) async {
+        defer { runningFetch = nil }
+        guard let json = try? await source.fetch().json, let set = try? TokenJSON.decode(HookKeySet.self, from: json)
+        else { return }
+        (keys, fetchedAt) = (set.keys, now)
+    }
+
+    private func isFresh(at now: TimeInterval) -> Bool { abs(now - fetchedAt) <= Self.keyLifetime }
 }
 
 /// The keys of a JWK Set that sign hooks: RSA with PS256 (RFC 7518 §3.5). All others are skipped.

@@ -116,16 +116,35 @@ struct HookVerifierTests {
         #expect(await rejection(try fields(by: other)) == nil)
     }
 
-    @Test("A removed key is used for 5 minutes, and without keys the next call fetches again")
+    @Test("Keys are used for 5 minutes while the service is down, and then no call is accepted until it answers")
     func outage() async throws {
         #expect(await rejection(try fields()) == nil)
         keys.goDown()
         clock.advance(300)
         #expect(await rejection(try fields(id: "msg_2")) == nil)
         clock.advance(1)
-        #expect(await rejection(try fields(id: "msg_3")) == .keysUnavailable)
+        for _ in 1...2 { #expect(await rejection(try fields(id: "msg_3")) == .keysUnavailable) }
+        #expect(keys.fetches == 2)
         keys.publish(try Self.set(Self.key.get()))
+        clock.advance(1)
         #expect(await rejection(try fields(id: "msg_3")) == nil)
+    }
+
+    @Test("Calls that arrive at once share one fetch of the keys, and all are accepted")
+    func together() async throws {
+        keys.hold()
+        let calls = try (1...10).map { try fields(id: "msg_\($0)") }
+        let rejections = await withTaskGroup(of: HookVerificationError?.self) { group in
+            for fields in calls { group.addTask { await rejection(fields) } }
+            group.addTask { [keys] in
+                while keys.fetches == 0 { await Task.yield() }
+                keys.release()
+                return nil
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(rejections == Array(repeating: nil, count: 11))
+        #expect(keys.fetches == 1)
     }
 
     @Test("Invalid settings are rejected by name", arguments: [0, -1, .nan, 3601])

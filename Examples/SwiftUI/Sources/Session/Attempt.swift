@@ -22,6 +22,8 @@ final class Attempt {
         do {
             try await work()
             isOffline = false
+        } catch is CancellationError {
+            // The view has gone, or the user has changed their mind.
         } catch {
             (message, isOffline) = Self.read(error, unauthorized: unauthorized)
         }

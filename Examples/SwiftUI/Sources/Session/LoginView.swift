@@ -15,6 +15,7 @@ struct LoginView: View {
     var body: some View {
         VStack(spacing: 12) {
             if reason == .ended { Text("Your session was ended. Sign in again.") }
+            if reason == .suspended { Text("Your account is suspended. Contact our support.") }
             if isCodeSent {
                 CodeEntryView(client: client, sentTo: email, onRestart: { isCodeSent = false })
             } else {

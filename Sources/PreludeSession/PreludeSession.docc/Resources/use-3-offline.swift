@@ -25,6 +25,8 @@ struct NotesView: View {
             message = ""
         } catch PreludeSessionError.unauthorized {
             // The session has ended. The model knows it, and the app shows the login.
+        } catch is CancellationError {
+            // The view has gone.
         } catch {
             message = words(for: error)
         }
