@@ -20,6 +20,7 @@ from mail_browser import CHROMIUM
 from operator_api import Management
 from service import APP, ROOT, Service
 from transport import Transport
+from waiting import wait_until
 from web_gate import gated
 from web_site import MODULE, WebSite
 from web_visitor import PASSWORD, Visitor
@@ -498,6 +499,12 @@ def test_a_logout_does_not_wait_for_a_service_that_does_not_answer(ada, gate):
     signed_out.set()
     ada.wait_for_revocation()
     assert answers == [True] and sessions(ada) == []
+
+
+def test_a_logout_reaches_the_service_although_the_page_leaves_at_once(ada):
+    assert sessions(ada)
+    ada.run("await client.logout(); setTimeout(() => { location.href = 'about:blank'; }, 0);")
+    wait_until(lambda: not sessions(ada))
 
 
 def test_a_refresh_in_progress_at_a_logout_does_not_restore_the_session(ada, gate):

@@ -558,6 +558,7 @@ const maximumChallenges = 10;
  * @property {string} [challengeID] The challenge token that the proof is for. Such a proof has no nonce.
  * @property {Record<string, string>} [headers]
  * @property {boolean} [outlivesPage] Whether the request continues when the user leaves the page.
+ * @property {() => void} [onSent] Called when the browser has the request.
  */
 
 /** Sends calls to the service: adds proofs, learns nonces and the service's time, and throws its errors. */
@@ -604,10 +605,12 @@ class ServiceConnection {
     if (call.body !== undefined) headers.set("Content-Type", "application/json");
     if (call.accessToken !== undefined) headers.set("Authorization", authorizationOf(call.accessToken));
     if (call.hasProof) headers.set("DPoP", await this.#proof(method, url, call));
-    const { response, json } = await this.#fetch(url, {
+    const answer = this.#fetch(url, {
       method, headers, body: call.body === undefined ? undefined : JSON.stringify(call.body),
       keepalive: call.outlivesPage,
     });
+    call.onSent?.();
+    const { response, json } = await answer;
     await this.#learn(response, json);
     if (!response.ok) throw errorOf(response, json, path);
     return { json, headers: response.headers };
@@ -734,8 +737,12 @@ export class PreludeSessionClient {
     this.#service = new ServiceConnection(this.endpoint, timeout, this.#store, send);
     if (storage === "browser") {
       this.#channel = new BroadcastChannel(`prelude-session ${this.endpoint}`);
-      this.#channel.onmessage = ({ data }) => this.#notify(
-        data.type === "signedOut" ? { type: "signedOut", reason: "another_client" } : data);
+      this.#channel.onmessage = ({ data }) => {
+        const isSignedOut = data.type === "signedOut";
+        this.#notify(isSignedOut ? { type: "signedOut", reason: "another_client" } : data);
+        // The page that signed out may be gone before its request has left.
+        if (isSignedOut) this.#settleRevocation();
+      };
     }
     addEventListener("online", () => this.#settleRevocation(), { signal: this.#stop.signal });
     this.#settleRevocation();
@@ -940,7 +947,11 @@ export class PreludeSessionClient {
       return { ...signedOut(record), epoch: record.epoch + 1, mustRevoke: wasSignedIn || record.mustRevoke };
     });
     if (wasSignedIn) this.#emit({ type: "signedOut", reason: "logout" });
-    this.#settleRevocation();
+    // The page may go on to another one now, so the request must have left. A second is enough for it, and no answer is needed.
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1000);
+      this.#settleRevocation(() => resolve(undefined)).then(resolve);
+    });
   }
 
   /**
@@ -1136,19 +1147,25 @@ export class PreludeSessionClient {
       : { ...record, session: { ...session, isRejected: true } });
   }
 
-  /** Sends a revocation that is not done, without an error: a later call tries again. */
-  async #settleRevocation() {
+  /**
+   * Sends a revocation that is not done, without an error: a later call tries again.
+   * @param {() => void} [onSent] Called when the browser has the request.
+   */
+  async #settleRevocation(onSent) {
     try {
-      if ((await this.#store.read()).mustRevoke) await this.#locked(() => this.#sendRevocation());
+      if ((await this.#store.read()).mustRevoke) await this.#locked(() => this.#sendRevocation(onSent));
     } catch {
       // The record still says that it is to be sent.
     }
   }
 
-  /** Revokes the session of the cookie. Only a definite answer of the service completes it. */
-  async #sendRevocation() {
+  /**
+   * Revokes the session of the cookie. Only a definite answer of the service completes it.
+   * @param {() => void} [onSent]
+   */
+  async #sendRevocation(onSent) {
     if (!(await this.#store.read()).mustRevoke) return;
-    await this.#service.send("POST", "/revoke", { hasProof: true, outlivesPage: true }).catch((error) => {
+    await this.#service.send("POST", "/revoke", { hasProof: true, outlivesPage: true, onSent }).catch((error) => {
       if (!endsSession(error) && !isError(error, "deviceKeyLost")) throw error;
     });
     await this.#store.update((record) => ({ ...record, mustRevoke: false }));

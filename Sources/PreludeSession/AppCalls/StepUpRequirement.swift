@@ -21,7 +21,9 @@ struct StepUpRequirement: Sendable, Equatable {
         let asking = challenges.flatMap(Self.parameters).filter { Self.errors.contains($0["error"] ?? "") }
         guard !asking.isEmpty else { return nil }
         let lists = asking.compactMap { $0["scope"]?.split(separator: " ").map(String.init) }
-        scopes = lists.first { !$0.isEmpty } ?? []
+        // The scopes of the session service itself let their holder change the password or the identifiers of the user. No
+        // backend needs them, and the next request would bring it a token with them.
+        scopes = (lists.first { !$0.isEmpty } ?? []).filter { !$0.hasPrefix("prld:") }
     }
 
     /// - Parameters:

@@ -61,6 +61,8 @@ extension SessionEngine {
     private func publishLogin(_ session: StoredSession, fence: Int) -> Bool {
         guard machine.acceptsLogin(fence) else { return false }
         machine.signedIn(session)
+        // A start or a read of a waiting login that is in progress is about what was before.
+        loginAttempt += 1
         pendingWipe = nil
         pendingLogin = nil
         stepUps.forget()

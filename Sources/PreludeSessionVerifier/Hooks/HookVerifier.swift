@@ -60,7 +60,9 @@ public actor HookVerifier {
         guard try await key(keyID).isValidPSS(signature, for: Data("\(id).\(time).".utf8) + body) else {
             throw .invalidSignature
         }
+        // Again: the keys may have come after the end of the window, when the id was forgotten.
         let now = environment.seconds
+        guard abs(now - sentAt) <= maximumAge else { throw .tooOld }
         accepted = accepted.filter { abs(now - $0.value) <= maximumAge }
         guard accepted.updateValue(sentAt, forKey: id) == nil else { throw .repeated }
         return id
@@ -93,7 +95,16 @@ public actor HookVerifier {
 /// The keys of a JWK Set that sign hooks: RSA with PS256 (RFC 7518 §3.5). All others are skipped.
 private struct HookKeySet: Decodable {
     private struct Entry: Decodable {
+        private enum CodingKeys: CodingKey { case kid, kty, alg, n, e }
+
         let kid, kty, alg, n, e: String?
+
+        /// A member of another type counts as missing, so that one strange key does not hide the others.
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            func text(_ key: CodingKeys) -> String? { try? members.decode(String.self, forKey: key) }
+            (kid, kty, alg, n, e) = (text(.kid), text(.kty), text(.alg), text(.n), text(.e))
+        }
     }
 
     private enum Member: String, CodingKey { case keys }

@@ -61,12 +61,13 @@ package struct RateCounter: Sendable, Equatable {
         self.resetsAt = resetsAt
     }
 
-    /// Seconds by which the clocks of nodes may differ. A window that ends later than this allows was begun by a clock that
-    /// was wrong, for example that of a virtual machine after a restart. It is over, so that it refuses no call until then.
-    package static let clockTolerance = 3600
+    /// Seconds from now until which a window can end: the longest one of a setting, a day, and an hour by which the clocks of
+    /// nodes may differ. A later end is from a clock that was wrong, such as that of a virtual machine after a restart. Such a
+    /// window is over, so that it refuses no call until then.
+    package static let latestEnd = 86_400 + 3600
 
     private func isRunning(_ limit: RateLimit, at now: Timestamp) -> Bool {
-        resetsAt > now && resetsAt <= now + limit.window + Self.clockTolerance
+        resetsAt > now && resetsAt <= now + max(limit.window + 3600, Self.latestEnd)
     }
 
     /// Counts one more event. Returns the counter to store, or the time from which a retry is allowed.

@@ -38,9 +38,11 @@ extension FactQuery.CounterSelector {
             ], orFail: .exhausted(key, until: now))
     }
 
-    /// As `RateCounter.take` decides, with the clock tolerance in milliseconds.
-    private static let isRunning =
-        "counters.resets_at > $3 AND counters.resets_at <= $4::bigint + \(RateCounter.clockTolerance * 1000)"
+    /// As `RateCounter.take` decides, in milliseconds.
+    private static let isRunning = """
+        counters.resets_at > $3
+            AND counters.resets_at <= greatest($4::bigint + 3600000, $3 + \(RateCounter.latestEnd * 1000))
+        """
 
     /// `$3` is the time, `$4` the end of a window that begins now, `$6` its length, `$7` the pause before the next event by
     /// the number of events. Arrays begin with 1.

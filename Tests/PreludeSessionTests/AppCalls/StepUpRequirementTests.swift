@@ -31,6 +31,15 @@ struct StepUpRequirementTests {
         }
     }
 
+    @Test("A backend gets no scope of the session service, such as the one to change the password")
+    func reserved() throws {
+        let demand = #"Bearer error="insufficient_scope", scope="prld:pwd:write transfer:write prld:phone:register""#
+        #expect(StepUpRequirement(status: 403, challenges: [demand])?.scopes == ["transfer:write"])
+        let only = #"Bearer error="insufficient_scope", scope="prld:pwd:write""#
+        let requirement = try #require(StepUpRequirement(status: 403, challenges: [only]))
+        #expect(requirement.decision(refused: [], current: []) == nil)
+    }
+
     @Test(
         "Other responses ask for no step-up",
         arguments: [

@@ -22,12 +22,12 @@ struct RateCounterTests {
         ])
     func wrongClock(limit: RateLimit) {
         let full = 2 * (limit.refill == nil ? 1 : 60)
-        let ahead = RateCounter(count: full, resetsAt: now + 60 + 3600)
+        let ahead = RateCounter(count: full, resetsAt: now + 86_400 + 3600)
         guard case .refused = RateCounter.take(ahead, limit: limit, now: now) else {
             Issue.record("clocks may differ by an hour")
             return
         }
-        let wrong = RateCounter(count: full, resetsAt: now + 60 + 3601)
+        let wrong = RateCounter(count: full, resetsAt: now + 86_400 + 3601)
         let first = RateCounter(count: full / 2, resetsAt: now + 60)
         #expect(RateCounter.take(wrong, limit: limit, now: now) == .allowed(first))
     }
