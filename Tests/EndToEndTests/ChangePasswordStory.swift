@@ -115,7 +115,7 @@ struct ChangePasswordStory {
         guard case .invalidPassword(let text) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
-        #expect(text.hasPrefix("password is in a list of common and breached passwords"))
+        #expect(text.text.hasPrefix("password is in a list of common and breached passwords"))
         try await client.changePassword(RedactedString(Self.new))
         #expect(try await canSignIn(with: Self.new, in: world))
     }

@@ -69,6 +69,6 @@ struct RegisterIdentifierStory {
                 scope: "prld:phone:register", metadata: value.map { ["identifier": $0] })
         }
         guard case .badRequest(let message) = error else { return #expect(Bool(false), "\(String(describing: error))") }
-        #expect(message.contains("metadata.identifier"))
+        #expect(message.text.contains("metadata.identifier"))
     }
 }

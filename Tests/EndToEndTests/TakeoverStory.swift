@@ -281,7 +281,7 @@ struct TakeoverStory {
                 scope: "prld:email:register", metadata: ["identifier": "mi\u{212A}e@example.com"])
         }
         guard case .badRequest(let message) = error else { return #expect(Bool(false), "\(String(describing: error))") }
-        #expect(message.contains("metadata.identifier"))
+        #expect(message.text.contains("metadata.identifier"))
         #expect(world.mailbox.messages.count == sent + 1, "only the code of the last login")
     }
 }

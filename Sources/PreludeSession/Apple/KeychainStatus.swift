@@ -26,12 +26,15 @@ struct KeychainStatus: RawRepresentable, Hashable, Sendable {
     func failure(_ verb: String, isMac: Bool = Self.isMac) -> PreludeSessionError {
         if isMac, self == .missingEntitlement {
             return .invalidConfiguration(
-                "the app has no entitlement for the Keychain (OSStatus \(rawValue)): in Xcode, sign it with a team and"
-                    + " add the capability Keychain Sharing, or pass another credentialStore, such as"
-                    + " FileCredentialStore for a command-line tool")
+                """
+                the app has no entitlement for the Keychain (OSStatus \(rawValue)): in Xcode, sign it with a team and \
+                add the capability Keychain Sharing, or pass another credentialStore, such as FileCredentialStore for a \
+                command-line tool
+                """)
         }
         let text = "the keychain cannot \(verb) the credentials (OSStatus \(rawValue)): \(remedy)"
-        return self == .interactionNotAllowed || self == .authFailed ? .deviceLocked(text) : .storageUnavailable(text)
+        return self == .interactionNotAllowed || self == .authFailed
+            ? .deviceLocked(text) : .storageUnavailable(.init(text))
     }
 
     /// The error of a Keychain that does not show items that may exist.

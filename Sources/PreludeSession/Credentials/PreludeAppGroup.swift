@@ -26,8 +26,10 @@ public struct PreludeAppGroup: Sendable, Hashable {
         try PreludeSessionError.rejectBlank(accessGroup, "the access group of the app group")
         guard let container else {
             throw PreludeSessionError.invalidConfiguration(
-                "the app group \(identifier) is not in the entitlements of this process: in Xcode, add it to the capability"
-                    + " App Groups of the app and of each extension")
+                """
+                the app group \(identifier) is not in the entitlements of this process: in Xcode, add it to the \
+                capability App Groups of the app and of each extension
+                """)
         }
         return container
     }

@@ -5,7 +5,7 @@ internal import SessionWire
 struct ErrorResponse: Error {
     let status: Int
     let code: ErrorCode
-    let details: ServerErrorText
+    let details: PreludeSessionError.Details
     /// Whether the body is not the service's, but that of a proxy or another server on the way.
     let isForeign: Bool
 
@@ -29,12 +29,11 @@ struct ErrorResponse: Error {
         let message = body?.message ?? "the response with status \(answer.status) is not from the session service"
         // A login with a code that has ended. The other calls with this error code have no login.
         let hasLoginEnded = code == .invalidVerificationToken && (path == .otpCheck || path == .otpRetry)
-        details = ServerErrorText(
-            message: message.cut(to: 300),
-            facts: ServerErrorFacts(
-                code: code.rawValue, field: body?.field, needsNewCode: body?.needsNewCode ?? hasLoginEnded,
-                requestID: body?.requestID ?? answer.header(HeaderName.requestID),
-                retryAfter: RetryAfter.seconds(in: answer, now: now)))
+        details = PreludeSessionError.Details(
+            message.cut(to: 300), code: PreludeSessionErrorCode(rawValue: code.rawValue),
+            field: body?.field.flatMap(Self.plainWord), needsNewCode: body?.needsNewCode ?? hasLoginEnded,
+            requestID: (body?.requestID).flatMap(Self.plainWord) ?? answer.requestID,
+            retryAfter: RetryAfter.seconds(in: answer, now: now).map(TimeInterval.init))
         expectedTarget = body?.expectedTarget
         self.host = host
     }
@@ -45,29 +44,41 @@ struct ErrorResponse: Error {
     /// The error of the SDK for this response: the one table from codes to cases.
     var error: PreludeSessionError {
         if isFromGateway { return .network(underlying: GatewayError(status: status, host: host, details: details)) }
-        let text = details.text
-        if isForeign, status == 429 { return .rateLimited(text) }
+        if isForeign, status == 429 { return .rateLimited(details) }
         switch code {
-        case .invalidPassword: return .invalidPassword(text)
-        case .badCheckCode: return .invalidOTPCode(text)
+        case .invalidPassword: return .invalidPassword(details)
+        case .badCheckCode: return .invalidOTPCode(details)
         case .unauthorized, .missingDPoPProof, .dpopKeyMismatch, .invalidDPoPProof, .useDPoPNonce:
-            return .unauthorized(text)
-        case .missingChallengeToken: return .missingChallengeToken(text)
-        case .expiredChallengeToken: return .expiredChallengeToken(text)
+            return .unauthorized(details)
+        case .missingChallengeToken: return .missingChallengeToken(details)
+        case .expiredChallengeToken: return .expiredChallengeToken(details)
         case .invalidChallengeToken, .tokenMismatch, .stepNotCompleted, .stepNotFound, .stepBypassed:
-            return .invalidChallengeToken(text)
-        case .tokenReused: return .tokenReused(text)
-        case .insufficientScope: return .insufficientScope(text)
-        case .notFound: return .notFound(text)
-        case .conflict, .identifierAlreadyExists: return .conflict(text)
-        case .rateLimited, "too_many_requests": return .rateLimited(text)
-        case .internal, "internal_server_error": return .internalServerError(text)
-        case _ where Self.badRequestCodes.contains(code.rawValue): return .badRequest(text)
-        case _ where Self.forbiddenCodes.contains(code.rawValue): return .forbidden(text)
+            return .invalidChallengeToken(details)
+        case .tokenReused: return .tokenReused(details)
+        case .insufficientScope: return .insufficientScope(details)
+        case .notFound: return .notFound(details)
+        case .conflict, .identifierAlreadyExists: return .conflict(details)
+        case .rateLimited, "too_many_requests": return .rateLimited(details)
+        case .internal, "internal_server_error": return .internalServerError(details)
+        case _ where Self.badRequestCodes.contains(code.rawValue): return .badRequest(details)
+        case _ where Self.forbiddenCodes.contains(code.rawValue): return .forbidden(details)
         default:
-            let text = ServerErrorText(message: details.message, facts: details.facts.withoutCode).text
-            return .generic(code: code.rawValue, message: text)
+            // The case has the code.
+            var details = details
+            details.code = nil
+            return .generic(code: code.rawValue, message: details)
         }
+    }
+
+    /// A word of the server, if it reads well in a line of a log: 1 to 64 characters from `A-Z a-z 0-9 _ - .`.
+    static func plainWord(_ word: String) -> String? {
+        let isPlain =
+            (1...64).contains(word.utf8.count)
+            && word.unicodeScalars.allSatisfy {
+                $0.isASCII
+                    && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || "_-.".unicodeScalars.contains($0))
+            }
+        return isPlain ? word : nil
     }
 
     private static let badRequestCodes: Set<String> = [
@@ -93,7 +104,7 @@ extension String {
 struct GatewayError: Error, CustomNSError {
     let status: Int
     let host: String?
-    let details: ServerErrorText
+    let details: PreludeSessionError.Details
 
     static let statuses: Set<Int> = [502, 503, 504]
 

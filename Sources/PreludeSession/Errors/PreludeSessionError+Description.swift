@@ -7,7 +7,7 @@ extension PreludeSessionError: CustomStringConvertible, CustomReflectable {
         case .timeout: "timeout"
         case .network(let cause): "network(underlying: \(Self.summary(of: cause)))"
         case .generic(let code, let message):
-            "generic(code: \(code.debugDescription), message: \(message.debugDescription))"
+            "generic(code: \(code.debugDescription), message: \(message.description.debugDescription))"
         case .badRequest(let text): Self.text("badRequest", text)
         case .unauthorized(let text): Self.text("unauthorized", text)
         case .rateLimited(let text): Self.text("rateLimited", text)
@@ -41,5 +41,7 @@ extension PreludeSessionError: CustomStringConvertible, CustomReflectable {
         return kind(of: cause)
     }
 
-    private static func text(_ name: StaticString, _ text: String) -> String { "\(name)(\(text.debugDescription))" }
+    private static func text(_ name: StaticString, _ details: Details) -> String {
+        "\(name)(\(details.description.debugDescription))"
+    }
 }

@@ -5,18 +5,18 @@ extension PreludeSessionError {
     /// The server's error code; `nil` for an error of the SDK itself, such as `.timeout` or `.storageUnavailable`.
     public var code: PreludeSessionErrorCode? {
         if case .generic(let code, _) = self { return PreludeSessionErrorCode(rawValue: code) }
-        return facts?.code.map { PreludeSessionErrorCode(rawValue: $0) }
+        return details?.code
     }
 
     /// The server's id of the request, to find it in the server's log.
-    public var requestID: String? { facts?.requestID }
+    public var requestID: String? { details?.requestID }
 
     /// Seconds to wait before the next try, if the server sent them (`Retry-After`, RFC 9110 §10.2.3).
-    public var retryAfter: TimeInterval? { facts?.retryAfter.map(TimeInterval.init) }
+    public var retryAfter: TimeInterval? { details?.retryAfter }
 
     /// The member of the request that the error is about, such as `identifier`, `code`, `password` or `limit`; `nil` if the
     /// server named none.
-    public var field: String? { facts?.field }
+    public var field: String? { details?.field }
 
     /// Whether the phone number or e-mail address is invalid, or one that the app sends no codes to. Show it at its field.
     public var isInvalidIdentifier: Bool {
@@ -36,10 +36,5 @@ extension PreludeSessionError {
     ///
     /// Offer another code: `resendOTP()`, or `sendStepUpOTP(_:)` in a step-up. If that call throws an error that needs a new
     /// code as well, or `.invalidChallengeToken`, start again with `startOTPLogin(_:)` or `requestStepUp(scope:metadata:)`.
-    public var needsNewCode: Bool { facts?.needsNewCode ?? false }
-
-    private var facts: ServerErrorFacts? {
-        if case .network(let cause as GatewayError) = self { return cause.details.facts }
-        return text.map { ServerErrorText(text: $0).facts }
-    }
+    public var needsNewCode: Bool { details?.needsNewCode ?? false }
 }

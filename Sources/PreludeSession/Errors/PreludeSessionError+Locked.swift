@@ -3,14 +3,11 @@ extension PreludeSessionError {
     ///
     /// - Parameter text: What failed, for developers and logs.
     /// - Returns: `.storageUnavailable` with `needsUnlock`.
-    public static func deviceLocked(_ text: String) -> Self { .storageUnavailable(text + lockedSuffix) }
+    public static func deviceLocked(_ text: String) -> Self { .storageUnavailable(Details(text, needsUnlock: true)) }
 
     /// Whether the credentials can be read again when the device is unlocked. `false` for a damaged record, a record of a
     /// newer version of the SDK, and a full or failing disk.
     public var needsUnlock: Bool {
-        if case .storageUnavailable(let text) = self { text.hasSuffix(Self.lockedSuffix) } else { false }
+        if case .storageUnavailable(let details) = self { details.needsUnlock } else { false }
     }
-
-    /// The case carries only a text, as `ServerErrorText` explains.
-    private static let lockedSuffix = " [locked]"
 }

@@ -1,7 +1,7 @@
 /// A secret text that `print`, `dump` and debuggers show as `<redacted>`.
 public struct RedactedString: Sendable, Hashable {
     /// The secret.
-    public let value: String
+    public var value: String
 
     /// Wraps a secret.
     ///

@@ -80,10 +80,8 @@ extension SessionEngine {
 
     private func requirePendingLogin() async throws -> PendingOTPLogin {
         guard let pendingLogin = try await loginInProgress() else {
-            let text = ServerErrorText(
-                message: "no login waits for a code; call startOTPLogin first",
-                facts: ServerErrorFacts(needsNewCode: true))
-            throw PreludeSessionError.unauthorized(text.text)
+            throw PreludeSessionError.unauthorized(
+                .init("no login waits for a code; call startOTPLogin first", needsNewCode: true))
         }
         return pendingLogin
     }
@@ -97,8 +95,9 @@ extension SessionEngine {
         let answer: TransportAnswer
         do {
             answer = try await sendLogin(await withTrustedDevice(try APIRequest.post(.passwordLogin, body: body)))
-        } catch PreludeSessionError.unauthorized(let text) {
-            throw PreludeSessionError.unauthorized(ServerErrorText(text: text).about(field: "password").text)
+        } catch PreludeSessionError.unauthorized(var details) {
+            details.field = "password"
+            throw PreludeSessionError.unauthorized(details)
         }
         return try await finalize(
             try answer.challengeToken(), codeVerifier: nil, attempt: environment.newAttemptID(),

@@ -19,7 +19,7 @@ enum RevocationOutcome: Sendable, Equatable {
         case .failure(PreludeSessionError.deviceKeyLost): self = .settled
         case .failure(let response as ErrorResponse) where response.endsSession: self = .settled
         case .failure(let response as ErrorResponse):
-            self = .undecided(retryAfter: response.details.facts.retryAfter)
+            self = .undecided(retryAfter: response.details.retryAfter.map { Int($0) })
         case .failure: self = .unanswered
         }
     }

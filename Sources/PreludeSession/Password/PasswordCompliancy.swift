@@ -61,13 +61,13 @@ public enum PreludePasswordCompliancyCriterion: String, Sendable, Hashable, Coda
 /// The result of one rule for a password.
 public struct PreludePasswordCompliancyResult: Sendable, Hashable, Codable {
     /// The rule.
-    public let criterion: PreludePasswordCompliancyCriterion
+    public var criterion: PreludePasswordCompliancyCriterion
     /// The password's count.
-    public let actual: Int
+    public var actual: Int
     /// The rule's count: a maximum for `maxLength`, a minimum for the others.
-    public let expected: Int
+    public var expected: Int
     /// Whether the password meets the rule.
-    public let valid: Bool
+    public var valid: Bool
 
     /// Creates a result, for previews and tests.
     ///
@@ -87,9 +87,9 @@ public struct PreludePasswordCompliancyResult: Sendable, Hashable, Codable {
 /// The results of all rules for a password.
 public struct PreludePasswordCompliancyResults: Sendable, Hashable, Codable {
     /// Whether the password meets every rule.
-    public let valid: Bool
+    public var valid: Bool
     /// One result for each rule that the app has set.
-    public let results: [PreludePasswordCompliancyResult]
+    public var results: [PreludePasswordCompliancyResult]
 
     /// Creates results, for previews and tests.
     ///

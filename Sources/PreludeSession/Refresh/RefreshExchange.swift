@@ -149,7 +149,7 @@ struct RefreshExchange: Sendable {
     static func mayBeLost(_ error: any Error) -> Bool {
         switch error {
         case PreludeSessionError.network: true
-        case let response as ErrorResponse: response.isFromGateway && response.details.facts.retryAfter == nil
+        case let response as ErrorResponse: response.isFromGateway && response.details.retryAfter == nil
         default: false
         }
     }

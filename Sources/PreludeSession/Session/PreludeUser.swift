@@ -5,14 +5,14 @@ internal import SessionTokens
 public struct PreludeUser: Sendable, Hashable {
     /// A JWT for the app's backend (RFC 9068), which must verify it. It is valid for minutes: call `refresh()` before each
     /// use.
-    public let accessToken: String
+    public var accessToken: String
     /// The claims of the access token.
-    public let profile: PreludeProfile
+    public var profile: PreludeProfile
     /// Whether the login that returned this value created the user. Always `false` after a refresh, after a migration, and
     /// with a service that does not say it.
     ///
     /// Use it to show an introduction once. It is a fact about the login, so the session does not keep it.
-    public internal(set) var isNewUser = false
+    public var isNewUser = false
 
     /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2).
     public var userID: String { profile.userID ?? "" }
@@ -33,11 +33,11 @@ public struct PreludeUser: Sendable, Hashable {
 /// The claims of an access token. They are not verified on the device: use them for display only.
 public struct PreludeProfile: Sendable, Hashable, Codable {
     /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2).
-    public let userID: String?
+    public var userID: String?
     /// The session's id, `ses_…` (`sid`).
-    public let sessionID: String?
+    public var sessionID: String?
     /// All other claims that are not registered (RFC 7519 §4.1, RFC 9068 §2.2).
-    public let extras: [String: PreludeJSONValue]
+    public var extras: [String: PreludeJSONValue]
 
     /// Creates a profile, for previews and tests. The SDK reads profiles from access tokens.
     ///

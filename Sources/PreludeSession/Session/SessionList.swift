@@ -21,13 +21,13 @@ public struct ListSessionsOptions: Sendable, Hashable, Codable {
 /// A page of the user's sessions, last seen first.
 public struct ListSessionsResponse: Sendable, Hashable {
     /// The sessions of this page.
-    public let sessions: [PreludeSessionView]
+    public var sessions: [PreludeSessionView]
     /// The number of all sessions.
-    public let total: Int
+    public var total: Int
     /// The requested size of the page.
-    public let limit: Int
+    public var limit: Int
     /// How many sessions were skipped.
-    public let offset: Int
+    public var offset: Int
 
     /// Creates a page, for previews and tests.
     ///
@@ -54,21 +54,21 @@ public struct ListSessionsResponse: Sendable, Hashable {
 /// and `expiryDate` are the same as dates. Unknown values are empty.
 public struct PreludeSessionView: Sendable, Hashable, Identifiable {
     /// The session's id, `ses_…`, for `RevokeTarget.session(id:)`.
-    public let id: String
+    public var id: String
     /// The model, such as `iPhone` or `Mac`.
-    public let deviceModel: String
+    public var deviceModel: String
     /// The type of device.
-    public let deviceType: PreludeDeviceType
+    public var deviceType: PreludeDeviceType
     /// The operating system and its version, such as `iOS 17.4`.
-    public let osVersion: String
+    public var osVersion: String
     /// The country of its last request, ISO 3166-1 alpha-2.
-    public let countryCode: String
+    public var countryCode: String
     /// When the user signed in.
-    public let createdAt: String
+    public var createdAt: String
     /// When it was last refreshed.
-    public let lastSeenAt: String
+    public var lastSeenAt: String
     /// When it expires if it is not used again.
-    public let expiresAt: String
+    public var expiresAt: String
 
     /// Creates a session, for previews and tests. Times are RFC 3339.
     ///

@@ -16,14 +16,14 @@ public enum StepUpStatus: String, Sendable, Hashable, Codable, CaseIterable {
 /// A challenge is a value: each response returns the next state. Several challenges may be open at once.
 public struct StepUpChallenge: Sendable, Hashable {
     /// The server's decision when the scope was requested.
-    public let status: StepUpStatus
+    public var status: StepUpStatus
     /// The server's id of the attempt, the same in all steps (claim `challenge_id`). Empty when blocked.
-    public let challengeID: String
+    public var challengeID: String
     /// The current step: `verify_sms`, `verify_email` or a step of the app's own; `completed` after the last one (claim
     /// `current_step`). `nil` when blocked.
-    public let currentStep: String?
+    public var currentStep: String?
     /// The requested scope.
-    public let requestedScope: String
+    public var requestedScope: String
 
     /// What the SDK sends to the server; `nil` when blocked.
     let ticket: StepUpTicket?

@@ -90,7 +90,9 @@ package struct StepUpSteps: Sendable {
         ownStep: OwnStep?
     ) async throws -> Point {
         guard let challenge else { return .completed }
-        if challenge.status == .blocked { throw PreludeSessionError.forbidden("the scope is denied") }
+        if challenge.status == .blocked {
+            throw PreludeSessionError.forbidden(.init("the scope is denied", code: .authBlocked))
+        }
         if challenge.isCompleted {
             try await client.refresh()
             return .completed

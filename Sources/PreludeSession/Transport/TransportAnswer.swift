@@ -11,7 +11,7 @@ struct TransportAnswer: Sendable {
     func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
 
     /// The server's id of the request, from the header.
-    var requestID: String? { header(HeaderName.requestID).flatMap(ServerErrorFacts.validWord) }
+    var requestID: String? { header(HeaderName.requestID).flatMap(ErrorResponse.plainWord) }
 
     /// Decodes the JSON body.
     ///

@@ -26,6 +26,12 @@ public final class StepUpPresenter: ObservableObject {
         willSet { objectWillChange.send() }
     }
 
+    /// For the binding of the sheet, which sets it to `nil` when the user closes the sheet.
+    var sheet: StepUpModel? {
+        get { model }
+        set { if newValue == nil { dismiss() } }
+    }
+
     private let client: PreludeSessionClient
     private let ownStep: StepUpModel.OwnStep?
     private var current: Run?
@@ -83,7 +89,9 @@ public final class StepUpPresenter: ObservableObject {
             }
             for await _ in dismissed { return true }
             try Task.checkCancellation()
-            if case .denied = model.phase { throw PreludeSessionError.forbidden("the scope is denied") }
+            if case .denied = model.phase {
+                throw PreludeSessionError.forbidden(.init("the scope is denied", code: .authBlocked))
+            }
             throw CancellationError()
         }
         current = Run(scope: scope, task: task, dismissed: source)

@@ -64,14 +64,10 @@
         @Environment(\.sessionUIStyle) private var style
 
         func body(content: Content) -> some View {
-            content.sheet(item: presented) { model in
+            content.sheet(item: $presenter.sheet) { model in
                 StepUpSheetContent(
                     style: style, view: StepUpView(model: model, onCancel: { presenter.dismiss() }))
             }
-        }
-
-        private var presented: Binding<StepUpModel?> {
-            Binding(get: { presenter.model }, set: { if $0 == nil { presenter.dismiss() } })
         }
     }
 

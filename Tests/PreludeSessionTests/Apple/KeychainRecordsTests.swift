@@ -19,7 +19,7 @@ struct KeychainRecordsTests {
             Issue.record("\(error)")
             return ""
         }
-        return text
+        return text.description
     }
 
     @Test("A record can be read, replaced and deleted")
@@ -72,7 +72,9 @@ struct KeychainRecordsTests {
         else {
             return #expect(Bool(false))
         }
-        #expect(text.contains("-34018") && text.contains("Keychain Sharing") && text.contains("FileCredentialStore"))
+        #expect(
+            text.text.contains("-34018") && text.text.contains("Keychain Sharing")
+                && text.text.contains("FileCredentialStore"))
         for (status, isMac) in [(KeychainStatus.missingEntitlement, false), (.notAvailable, true)] {
             guard case .storageUnavailable = status.failure("read", isMac: isMac) else {
                 return #expect(Bool(false), "\(status)")

@@ -218,7 +218,7 @@ struct FileCredentialStoreTests {
                 try FileCredentialStore(directory: directory).write(Data(), to: "b")
             }
             guard case .storageUnavailable(let text) = error else { return #expect(Bool(false)) }
-            #expect(text.hasPrefix("cannot replace \(directory)/b: "), "\(text)")
+            #expect(text.text.hasPrefix("cannot replace \(directory)/b: "), "\(text)")
         }
     }
 

@@ -15,7 +15,7 @@ struct PreludeAppGroupTests {
         func text(_ group: PreludeAppGroup, container: String?) throws -> String {
             let error = #expect(throws: PreludeSessionError.self) { try group.checked(container: container) }
             guard case .invalidConfiguration(let text) = try #require(error) else { return "" }
-            return text
+            return text.text
         }
         let missing = try text(PreludeAppGroup("group.a"), container: nil)
         #expect(missing.contains("group.a") && missing.contains("App Groups"))

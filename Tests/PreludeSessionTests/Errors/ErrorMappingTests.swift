@@ -24,7 +24,7 @@ struct ErrorMappingTests {
             Issue.record("\(error)")
             return
         }
-        #expect(code.unicodeScalars.count == 64 && message.unicodeScalars.count == 300)
+        #expect(code.unicodeScalars.count == 64 && message.text.unicodeScalars.count == 300)
     }
 
     @Test(

@@ -172,7 +172,7 @@ struct ForeignErrorTests {
                 LoginWithPasswordOptions(emailAddress: "a@example.com", password: "p"))
         }
         guard case .storageUnavailable(let text) = error else { return #expect(Bool(false), "\(error as Any)") }
-        #expect(text.contains("Broken") && !text.contains("secret"))
+        #expect(text.text.contains("Broken") && !text.text.contains("secret"))
         #expect(try await fixture.stored()?.sessionID == "ses_1")
     }
 
@@ -224,7 +224,7 @@ struct ForeignErrorTests {
             let client = try client(fixture, store: BrokenStore(use: use, inner: fixture.store))
             let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
             guard case .storageUnavailable(let text) = error else { return #expect(Bool(false), "\(error as Any)") }
-            #expect(text.contains("Broken") && !text.contains("secret"))
+            #expect(text.text.contains("Broken") && !text.text.contains("secret"))
             #expect(await fixture.transport.count("/refresh") == 0)
         }
     }

@@ -5,32 +5,28 @@ import Testing
 
 @Suite("What to show for an error")
 struct MessageTests {
-    private static func text(_ facts: ServerErrorFacts = ServerErrorFacts()) -> String {
-        ServerErrorText(message: "m", facts: facts).text
-    }
-
     private struct Broken: Error {}
 
     static let errors: [(PreludeSessionError, PreludeSessionMessage.Key)] = [
         (.timeout, .noConnection), (.network(underlying: Broken()), .noConnection),
-        (.unauthorized(text(ServerErrorFacts(field: "password"))), .wrongPassword), (.unauthorized(text()), .signIn),
+        (.unauthorized(.init("m", field: "password")), .wrongPassword), (.unauthorized("m"), .signIn),
         (.deviceKeyLost("m"), .signIn),
-        (.unauthorized(text(ServerErrorFacts(needsNewCode: true))), .newCode),
-        (.invalidOTPCode(text()), .wrongCode),
-        (.invalidOTPCode(text(ServerErrorFacts(needsNewCode: true))), .newCode),
-        (.badRequest(text(ServerErrorFacts(code: "invalid_verification_token", needsNewCode: true))), .newCode),
-        (.invalidPassword(text()), .weakPassword), (.rateLimited(text()), .waitLater),
-        (.badRequest(text(ServerErrorFacts(code: "invalid_identifier"))), .invalidIdentifier),
-        (.forbidden(text(ServerErrorFacts(code: "suspended_account"))), .accountBlocked),
-        (.forbidden(text(ServerErrorFacts(code: "inactive_user"))), .accountBlocked),
-        (.forbidden(text()), .notAllowed), (.insufficientScope(text()), .confirmIdentity),
-        (.conflict(text(ServerErrorFacts(code: "identifier_already_exists"))), .taken),
-        (.conflict(text()), .notAllowed),
-        (.missingChallengeToken(text()), .startAgain), (.invalidChallengeToken(text()), .startAgain),
-        (.expiredChallengeToken(text()), .startAgain), (.tokenReused(text()), .startAgain),
+        (.unauthorized(.init("m", needsNewCode: true)), .newCode),
+        (.invalidOTPCode("m"), .wrongCode),
+        (.invalidOTPCode(.init("m", needsNewCode: true)), .newCode),
+        (.badRequest(.init("m", code: "invalid_verification_token", needsNewCode: true)), .newCode),
+        (.invalidPassword("m"), .weakPassword), (.rateLimited("m"), .waitLater),
+        (.badRequest(.init("m", code: "invalid_identifier")), .invalidIdentifier),
+        (.forbidden(.init("m", code: "suspended_account")), .accountBlocked),
+        (.forbidden(.init("m", code: "inactive_user")), .accountBlocked),
+        (.forbidden("m"), .notAllowed), (.insufficientScope("m"), .confirmIdentity),
+        (.conflict(.init("m", code: "identifier_already_exists")), .taken),
+        (.conflict("m"), .notAllowed),
+        (.missingChallengeToken("m"), .startAgain), (.invalidChallengeToken("m"), .startAgain),
+        (.expiredChallengeToken("m"), .startAgain), (.tokenReused("m"), .startAgain),
         (.deviceLocked("m"), .unlockDevice), (.storageUnavailable("m"), .storageFailed),
-        (.badRequest(text()), .failed), (.notFound(text()), .failed),
-        (.internalServerError(text()), .failed), (.refreshFailed("m"), .failed), (.invalidConfiguration("m"), .failed),
+        (.badRequest("m"), .failed), (.notFound("m"), .failed),
+        (.internalServerError("m"), .failed), (.refreshFailed("m"), .failed), (.invalidConfiguration("m"), .failed),
         (.generic(code: "x", message: "m"), .failed),
     ]
 
@@ -59,7 +55,7 @@ struct MessageTests {
             (121, "3 minutes."), (5999, "100 minutes."), (6000, "2 hours."), (86_400, "24 hours."),
         ])
     func waiting(seconds: Int, expected: String) {
-        let error = PreludeSessionError.rateLimited(Self.text(ServerErrorFacts(retryAfter: seconds)))
+        let error = PreludeSessionError.rateLimited(.init("m", retryAfter: TimeInterval(seconds)))
         #expect(error.message.text() == "Too many attempts. Try again in " + expected)
     }
 

@@ -132,7 +132,7 @@ struct SigningOutTests {
             return #expect(Bool(false), "\(String(describing: error))")
         }
         #expect(
-            text.contains("sign in again") || text.contains("update the app"), "the text says how to recover: \(text)")
+            text.text.contains("sign in again") || text.text.contains("update the app"), "\(text) says how to recover")
         await fixture.transport.answer(
             "/login/email/password", ClientFixture.next(TestToken.challenge("t0", step: "completed")))
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1))

@@ -56,7 +56,7 @@ actor ScriptedTransport: SessionTransport {
         let path = String(request.path?.prefix { $0 != "?" } ?? "")
         record(request, path: path, body: body)
         guard var answers = script[path], !answers.isEmpty else {
-            throw PreludeSessionError.generic(code: "unscripted", message: path)
+            throw PreludeSessionError.generic(code: "unscripted", message: .init(path))
         }
         let answer = answers.removeFirst()
         script[path] = answers

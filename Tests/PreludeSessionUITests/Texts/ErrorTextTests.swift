@@ -11,7 +11,8 @@ struct ErrorTextTests {
     @Test(
         "With a session, each error has the SDK's message",
         arguments: [
-            PreludeSessionError.timeout, .rateLimited("x [retry-after=7]"), .invalidOTPCode("x"), .unauthorized("x"),
+            PreludeSessionError.timeout, .rateLimited(.init("x", retryAfter: 7)), .invalidOTPCode("x"),
+            .unauthorized("x"),
             .expiredChallengeToken("x"), .forbidden("x"), .storageUnavailable("x"), .internalServerError("x"),
         ])
     func messages(error: PreludeSessionError) {
