@@ -23,7 +23,7 @@ func coldStart(_ name: String, ask: @escaping (PreludeSessionClient) async throw
             let server = try LoopbackServer()
             let endpoint = Endpoint.custom("http://127.0.0.1:\(server.port)")
             let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             _ = try await PlayedService(firstLifetime: 3600).signIn(endpoint: endpoint, store: store)
             let files = try FileManager.default.contentsOfDirectory(atPath: directory)
             guard let file = files.first(where: { $0.hasSuffix(".session") }) else { throw Unexpected("no session") }
@@ -36,8 +36,9 @@ func coldStart(_ name: String, ask: @escaping (PreludeSessionClient) async throw
         },
         subject: { stage in
             {
-                let client = try PreludeSessionClient(
-                    endpoint: stage.endpoint, credentialStore: FileCredentialStore(directory: stage.directory))
+                var configuration = PreludeSessionClient.Configuration(endpoint: stage.endpoint)
+                configuration.credentialStore = PreludeFileCredentialStore(directory: stage.directory)
+                let client = try PreludeSessionClient(configuration: configuration)
                 try await ask(client)
                 guard stage.server.requests == 0 else { throw Unexpected("a cold start went to the network") }
             }

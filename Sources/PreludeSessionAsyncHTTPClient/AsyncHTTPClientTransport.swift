@@ -66,19 +66,19 @@
         public func send(
             _ request: HTTPRequest, body: Data?, timeout: TimeInterval
         ) async throws -> (HTTPResponse, Data) {
-            try await send(request, body: body, timeout: timeout, maximumAnswer: .max)
+            try await send(request, body: body, timeout: timeout, maximumResponseBytes: .max)
         }
 
-        /// Sends a request, and closes the connection as soon as the response has more than `maximumAnswer` bytes.
+        /// Sends a request, and closes the connection as soon as the response has more than `maximumResponseBytes` bytes.
         ///
         /// - Parameters:
         ///   - request: Method, URL and header fields, which are sent unchanged.
         ///   - body: The body; `nil` for none.
         ///   - timeout: Seconds for everything: name, connection, request and the whole response.
-        ///   - maximumAnswer: The largest body of the response, in bytes.
+        ///   - maximumResponseBytes: The largest body of the response, in bytes.
         /// - Throws: As ``send(_:body:timeout:)``, and `.network(underlying:)` for a larger response.
         public func send(
-            _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumAnswer: Int
+            _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumResponseBytes: Int
         ) async throws -> (HTTPResponse, Data) {
             let message = try HTTPClientRequest(request, body: body)
             do {
@@ -87,7 +87,7 @@
                     // AsyncHTTPClient may send the request of a task that was cancelled before.
                     try Task.checkCancellation()
                     let response = try await client.execute(message, deadline: .distantFuture)
-                    return (HTTPResponse(response), try await response.wholeBody(maximum: maximumAnswer))
+                    return (HTTPResponse(response), try await response.wholeBody(maximum: maximumResponseBytes))
                 }
             } catch {
                 throw PreludeSessionError.failure(

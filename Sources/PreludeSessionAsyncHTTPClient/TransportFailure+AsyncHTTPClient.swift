@@ -24,7 +24,7 @@
             case let error as HTTPClientError where error.isTimeout: PreludeSessionError.timeout
             default:
                 PreludeSessionError.network(
-                    underlying: TransportFailure(host: host, cause: .init(of: error), underlying: error))
+                    underlying: PreludeTransportFailure(host: host, cause: .init(of: error), underlying: error))
             }
         }
     }
@@ -42,7 +42,7 @@
         }
     }
 
-    extension TransportFailure.Cause {
+    extension PreludeTransportFailure.Cause {
         fileprivate init(of error: any Error) {
             switch error {
             case is AnswerTooLarge, is StatusGuard.InvalidStatus: self = .invalidResponse

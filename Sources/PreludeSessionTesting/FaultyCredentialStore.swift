@@ -4,7 +4,7 @@ import Synchronization
 
 /// A credential store that fails on request, like a locked device or a full disk.
 @available(service, *)
-public final class FaultyCredentialStore: CredentialStore {
+public final class FaultyCredentialStore: PreludeCredentialStore {
     /// The operations that throw `.storageUnavailable`.
     public enum Refusal: Sendable, Hashable {
         /// No operation: the store works.
@@ -17,13 +17,13 @@ public final class FaultyCredentialStore: CredentialStore {
         case everything
     }
 
-    private let store: any CredentialStore
+    private let store: any PreludeCredentialStore
     private let state = Mutex(Refusal.nothing)
 
     /// Creates a store that works until a test makes it fail.
     ///
     /// - Parameter store: Holds the credentials.
-    public init(wrapping store: any CredentialStore = InMemoryCredentialStore()) { self.store = store }
+    public init(wrapping store: any PreludeCredentialStore = PreludeInMemoryCredentialStore()) { self.store = store }
 
     /// The operations that fail now.
     public var refuses: Refusal {

@@ -12,7 +12,7 @@ extension ServiceWorld {
     ///   - clockSkew: Seconds by which the device's clock is ahead of the service's clock.
     ///   - faults: What fails on this device's network.
     package func client(
-        store: (any CredentialStore)? = nil, credentialSpace: String? = nil, clockSkew: TimeInterval = 0,
+        store: (any PreludeCredentialStore)? = nil, credentialSpace: String? = nil, clockSkew: TimeInterval = 0,
         faults: Faults = Faults(), earlyRefreshMargin: TimeInterval = 30,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
     ) throws -> PreludeSessionClient {
@@ -24,23 +24,27 @@ extension ServiceWorld {
 
     /// A client on a device whose clock error changes while the client runs.
     package func client(
-        store: (any CredentialStore)? = nil, credentialSpace: String? = nil,
+        store: (any PreludeCredentialStore)? = nil, credentialSpace: String? = nil,
         clockSkew: @escaping @Sendable () -> TimeInterval,
         faults: Faults = Faults(), earlyRefreshMargin: TimeInterval = 30,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
     ) throws -> PreludeSessionClient {
         let clock = clock
-        return try PreludeSessionClient(
-            endpoint: .custom(origin), signalsDispatcher: signalsDispatcher, earlyRefreshMargin: earlyRefreshMargin,
-            credentialSpace: credentialSpace, credentialStore: store ?? InMemoryCredentialStore(),
-            transport: InProcessTransport(world: self, faults: faults),
-            environment: SDKEnvironment(
-                now: { clock.now.addingTimeInterval(clockSkew()) }, randomBytes: SDKEnvironment.live.randomBytes))
+        var configuration = PreludeSessionClient.Configuration(endpoint: .custom(origin))
+        configuration.signalsDispatcher = signalsDispatcher
+        configuration.earlyRefreshMargin = earlyRefreshMargin
+        configuration.credentialSpace = credentialSpace
+        configuration.credentialStore = store ?? PreludeInMemoryCredentialStore()
+        configuration.transport = InProcessTransport(world: self, faults: faults)
+        configuration.environment = SDKEnvironment(
+            now: { clock.now.addingTimeInterval(clockSkew()) }, randomBytes: SDKEnvironment.live.randomBytes)
+        return try PreludeSessionClient(configuration: configuration)
     }
 
     /// A client that has just signed in with a code.
     package func signedIn(
-        _ recipient: String = "ada@example.com", store: (any CredentialStore)? = nil, clockSkew: TimeInterval = 0,
+        _ recipient: String = "ada@example.com", store: (any PreludeCredentialStore)? = nil,
+        clockSkew: TimeInterval = 0,
         faults: Faults = Faults()
     ) async throws -> PreludeSessionClient {
         let client = try client(store: store, clockSkew: clockSkew, faults: faults)

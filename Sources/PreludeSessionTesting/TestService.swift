@@ -69,7 +69,7 @@ public struct TestService: Sendable {
     ///   - signalsDispatcher: Collects the device signals that are sent with logins.
     /// - Throws: `PreludeSessionError.invalidConfiguration` for a negative margin, or an invalid name of a credential space.
     public func client(
-        store: (any CredentialStore)? = nil, credentialSpace: String? = nil, clockSkew: TimeInterval = 0,
+        store: (any PreludeCredentialStore)? = nil, credentialSpace: String? = nil, clockSkew: TimeInterval = 0,
         faults: Faults? = nil, earlyRefreshMargin: TimeInterval = 30,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
     ) throws -> PreludeSessionClient {
@@ -89,7 +89,8 @@ public struct TestService: Sendable {
     /// - Throws: `TestServiceError` when no code was sent, for example to an unknown user without sign-up. Otherwise the
     ///   errors of `PreludeSessionClient.checkOTP(_:)`.
     public func signedIn(
-        _ recipient: String = "ada@example.com", store: (any CredentialStore)? = nil, clockSkew: TimeInterval = 0,
+        _ recipient: String = "ada@example.com", store: (any PreludeCredentialStore)? = nil,
+        clockSkew: TimeInterval = 0,
         faults: Faults? = nil
     ) async throws -> PreludeSessionClient {
         try await world.signedIn(recipient, store: store, clockSkew: clockSkew, faults: faults ?? self.faults)

@@ -8,7 +8,7 @@ struct AccountsStory {
     @Test("Accounts in different spaces of one store are signed in side by side, also after a relaunch")
     func sideBySide() async throws {
         let world = try await ServiceWorld()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let ada = try await world.signIn(try world.client(store: store, credentialSpace: "ada"), as: "ada@example.com")
         let grace = try await world.signIn(
             try world.client(store: store, credentialSpace: "grace"), as: "grace@example.com")
@@ -26,7 +26,7 @@ struct AccountsStory {
     @Test("A logout in one space leaves the others signed in, and clients of one space share a session")
     func logout() async throws {
         let world = try await ServiceWorld()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let first = try world.client(store: store, credentialSpace: "ada")
         try await world.signIn(first, as: "ada@example.com")
         let other = try world.client(store: store, credentialSpace: nil)

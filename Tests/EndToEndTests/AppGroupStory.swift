@@ -22,8 +22,8 @@ struct AppGroupStory {
     }
 
     /// The shared records with the locks of one process.
-    private struct ProcessStore: CredentialStore {
-        let records: InMemoryCredentialStore
+    private struct ProcessStore: PreludeCredentialStore {
+        let records: PreludeInMemoryCredentialStore
         let lock: FileLock
 
         func read(_ name: String) async throws -> Data? { await records.read(name) }
@@ -43,7 +43,7 @@ struct AppGroupStory {
         let directory = NSTemporaryDirectory() + "prelude-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let world = try await ServiceWorld()
-        let (records, activity, faults) = (InMemoryCredentialStore(), Activity(), Faults())
+        let (records, activity, faults) = (PreludeInMemoryCredentialStore(), Activity(), Faults())
         let app = try await world.signedIn(
             store: ProcessStore(records: records, lock: FileLock(directory: directory, activity: activity)),
             faults: faults)

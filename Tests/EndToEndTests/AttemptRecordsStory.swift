@@ -6,8 +6,8 @@ import Testing
 @Suite("The records of attempts", .eachStore)
 struct AttemptRecordsStory {
     /// A store that lists its records, and may keep records of attempts that it should delete.
-    private actor ListedStore: CredentialStore {
-        private let inner = InMemoryCredentialStore()
+    private actor ListedStore: PreludeCredentialStore {
+        private let inner = PreludeInMemoryCredentialStore()
         private var names: Set<String> = []
         private var keepsAttempts = false
 

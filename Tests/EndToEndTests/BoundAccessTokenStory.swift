@@ -31,7 +31,7 @@ struct BoundAccessTokenStory {
     func journey(noncePolicy: SessionPolicy.NoncePolicy, clockSkew: Double) async throws {
         let world = try await world(noncePolicy)
         try await world.allow("prld:pwd:write")
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let client = try await world.signedIn(store: store, clockSkew: clockSkew)
         #expect(try await client.listSessions().total == 1)
         #expect(try await client.fetchIdentifiers().map(\.value) == ["ada@example.com"])

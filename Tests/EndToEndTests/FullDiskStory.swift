@@ -7,10 +7,10 @@ import Testing
 @Suite("Storage failures during a refresh", .eachStore)
 struct FullDiskStory {
     /// A store that works a number of times, and then fails with an error that the SDK does not know.
-    private final class FailingStore: CredentialStore {
+    private final class FailingStore: PreludeCredentialStore {
         enum Operation: Sendable, CaseIterable { case everything, writes }
 
-        private let inner = InMemoryCredentialStore()
+        private let inner = PreludeInMemoryCredentialStore()
         private let state = Mutex<(what: Operation, left: Int)?>(nil)
 
         /// Fails from the n-th use on.

@@ -47,7 +47,7 @@ struct KnownDeviceStory {
     @Test("The owner signs in on a known device, and a new device waits until the window ends (X5)")
     func knownDevice() async throws {
         let world = try await world()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let known = try await world.signedIn(Self.mail, store: store)
         try await known.logout()
         await known.revokeEndedSessions()
@@ -77,7 +77,7 @@ struct KnownDeviceStory {
     func passwords() async throws {
         let world = try await world()
         try await createUser(in: world)
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let known = try world.client(store: store)
         try await login(known, "correct horse")
         let stranger = try world.client()
@@ -111,7 +111,7 @@ struct KnownDeviceStory {
     /// Signs in with the phone again and again, and guesses the password twice each time. Returns how many guesses were
     /// compared.
     private func guesses(_ world: ServiceWorld) async throws -> Int {
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         var compared = 0
         for _ in 1...5 {
             let client = try world.client(store: store)
@@ -164,7 +164,7 @@ struct KnownDeviceStory {
     @Test("After the others were signed out, the owner's devices have one small budget, until the next login (X5)")
     func former() async throws {
         let world = try await world()
-        let (mine, stolen) = (InMemoryCredentialStore(), InMemoryCredentialStore())
+        let (mine, stolen) = (PreludeInMemoryCredentialStore(), PreludeInMemoryCredentialStore())
         let owner = try await world.signedIn(Self.mail, store: mine)
         _ = try await world.signedIn(Self.mail, store: stolen)
         try await owner.revokeSessions(.others)
@@ -184,7 +184,7 @@ struct KnownDeviceStory {
     func lockout() async throws {
         let world = try await world()
         try await createUser(in: world)
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let owner = try await world.signedIn(Self.mail, store: store)
         try await owner.revokeSessions(.all)
         for _ in 1...2 {
@@ -240,7 +240,7 @@ struct KnownDeviceStory {
     )
     func appDay() async throws {
         let world = try await world { $0.otpLimits.appSendsPerDay = 10 }
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let client = try await world.signedIn(Self.mail, store: store)
         try await client.logout()
         await client.revokeEndedSessions()

@@ -98,7 +98,7 @@ struct ResetPasswordStory {
     @Test("Only the code that began the session continues a reset: another code changes no password")
     func otherCode() async throws {
         let world = try await world()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let client = try world.client(store: store)
         let code = try await start(client, in: world)
         await #expect(throws: PreludeSessionError.self) {

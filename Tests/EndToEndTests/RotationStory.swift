@@ -57,9 +57,9 @@ struct RotationStory {
     @Test("A copy of key and token is found when the second holder refreshes", arguments: [true, false])
     func thief(isFirst: Bool) async throws {
         let world = try await ServiceWorld()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let owner = try await world.signedIn(store: store)
-        let stolen = InMemoryCredentialStore()
+        let stolen = PreludeInMemoryCredentialStore()
         for name in ["session", "device", "key"] {
             if let data = await store.read("localhost:8080." + name) {
                 await stolen.write(data, to: "localhost:8080." + name)
@@ -81,7 +81,7 @@ struct RotationStory {
     @Test("A device whose storage was set back gets a definite answer, at the latest in the next nonce window")
     func storageSetBack() async throws {
         let world = try await ServiceWorld()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let client = try await world.signedIn(store: store)
         let old = try #require(await store.read("localhost:8080.session"))
         for _ in 0..<3 {

@@ -20,7 +20,7 @@ struct SignOutStory {
     func offlineLogout() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let phone = try await world.signedIn(store: store, faults: faults)
         let laptop = try await world.signedIn()
         faults.isOffline = true
@@ -39,7 +39,7 @@ struct SignOutStory {
     func offlineLogoutAndStart() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let phone = try await world.signedIn(store: store, faults: faults)
         let laptop = try await world.signedIn()
         faults.isOffline = true
@@ -57,7 +57,7 @@ struct SignOutStory {
     func lateRefresh() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let client = try await world.signedIn(store: store, faults: faults)
         world.clock.advance(seconds: 280)
         faults.interrupt(.refresh) { try await client.logout() }

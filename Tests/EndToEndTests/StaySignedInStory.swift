@@ -30,7 +30,7 @@ struct StaySignedInStory {
         arguments: [SessionPolicy.AccessTokenBinding.bearer, .dpop])
     func replacedKey(_ binding: SessionPolicy.AccessTokenBinding) async throws {
         let world = try await ServiceWorld { $0.sessions.accessTokenBinding = binding }
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let client = try await world.signedIn(store: store)
         await store.delete("localhost:8080.key")
         let other = try await world.signedIn(store: store)
@@ -43,7 +43,7 @@ struct StaySignedInStory {
     @Test("A login uses the key that another client of the store created, and both continue with it")
     func loginWithReplacedKey() async throws {
         let world = try await ServiceWorld()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         _ = try await world.signedIn(store: store)
         let client = try await world.signedIn("grace@example.com", store: store)
         await store.delete("localhost:8080.key")
@@ -60,7 +60,7 @@ struct StaySignedInStory {
     func twoClients() async throws {
         let world = try await ServiceWorld()
         let faults = Faults()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let one = try await world.signedIn(store: store, faults: faults)
         let other = try world.client(store: store, faults: faults)
         world.clock.advance(seconds: 280)
@@ -108,7 +108,7 @@ struct StaySignedInStory {
     @Test("A session survives a relaunch with the same store")
     func relaunch() async throws {
         let world = try await ServiceWorld()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let before = try await world.signedIn(store: store)
         world.clock.advance(seconds: 3600)
         let after = try world.client(store: store)

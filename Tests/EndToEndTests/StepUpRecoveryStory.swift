@@ -35,7 +35,7 @@ struct StepUpRecoveryStory {
     @Test("A step-up survives a relaunch of the app")
     func relaunch() async throws {
         let world = try await ServiceWorld.withStepUpHook(answering: ServiceWorld.reviewByCode)
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let before = try await world.signedIn(store: store)
         let challenge = try await before.requestStepUp(scope: "transfer:write")
         try await before.sendStepUpOTP(challenge)

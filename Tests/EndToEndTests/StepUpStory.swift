@@ -77,7 +77,7 @@ struct StepUpStory {
                 {"status": "review", "granted_for": 300, "grant_mode": "single-use",
                  "steps": [{"order": 1, "key": "verify_email", "expiration_duration": 60}]}
                 """)
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let client = try await world.signedIn(store: store)
         let challenge = try await client.requestStepUp(scope: "transfer:write")
         try await client.sendStepUpOTP(challenge)

@@ -42,7 +42,7 @@ struct StorageStory {
     @Test("A lost device key is reported, and signing in again works")
     func lostKey() async throws {
         let world = try await ServiceWorld()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         _ = try await world.signedIn(store: store)
         await store.delete("localhost:8080.key")
         world.clock.advance(seconds: 280)

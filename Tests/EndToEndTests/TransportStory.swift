@@ -13,7 +13,7 @@ struct TransportStory {
 
         var transport: any SessionTransport {
             switch self {
-            case .urlSession: URLSessionTransport()
+            case .urlSession: PreludeURLSessionTransport()
             case .asyncHTTPClient: AsyncHTTPClientTransport()
             }
         }
@@ -29,10 +29,12 @@ struct TransportStory {
         world.clock.advance(by: .seconds(Int(Date().timeIntervalSince(world.clock.now))))
         let clock = world.clock
         try await LoopbackServer.serve(buildRouter(service: world.service, edge: EdgeOptions()), over: line) { port in
-            let client = try PreludeSessionClient(
-                endpoint: .custom("http://127.0.0.1:\(port)"), hostOverride: "localhost:8080",
-                credentialStore: InMemoryCredentialStore(), transport: choice.transport,
-                environment: SDKEnvironment(now: { clock.now }, randomBytes: SDKEnvironment.live.randomBytes))
+            var configuration = PreludeSessionClient.Configuration(endpoint: .custom("http://127.0.0.1:\(port)"))
+            configuration.hostOverride = "localhost:8080"
+            configuration.credentialStore = PreludeInMemoryCredentialStore()
+            configuration.transport = choice.transport
+            configuration.environment = SDKEnvironment(now: { clock.now }, randomBytes: SDKEnvironment.live.randomBytes)
+            let client = try PreludeSessionClient(configuration: configuration)
             try await work(client, world, line)
         }
     }

@@ -29,7 +29,7 @@ struct AsyncHTTPClientTransportTests {
         do {
             try await work()
             return "none"
-        } catch PreludeSessionError.network(let failure as TransportFailure) {
+        } catch PreludeSessionError.network(let failure as PreludeTransportFailure) {
             return failure.cause.rawValue
         } catch let error as PreludeSessionError {
             return String("\(error)".prefix { $0 != "(" })
@@ -209,7 +209,7 @@ struct AsyncHTTPClientTransportTests {
         try await PlayedServer.serve(.endless(head: head, String(repeating: " ", count: 1 << 14))) { server in
             let transport = AsyncHTTPClientTransport()
             let error = await failure {
-                _ = try await transport.send(request(server), body: nil, timeout: 60, maximumAnswer: 1 << 20)
+                _ = try await transport.send(request(server), body: nil, timeout: 60, maximumResponseBytes: 1 << 20)
             }
             #expect(error == "invalid_response")
             await server.traffic.wait { $0.closedConnections == 1 }
@@ -220,10 +220,10 @@ struct AsyncHTTPClientTransportTests {
     func largest() async throws {
         try await PlayedServer.serve(.complete("12345")) { server in
             let transport = AsyncHTTPClientTransport()
-            let (_, body) = try await transport.send(request(server), body: nil, timeout: 60, maximumAnswer: 5)
+            let (_, body) = try await transport.send(request(server), body: nil, timeout: 60, maximumResponseBytes: 5)
             #expect(body.count == 5)
             let error = await failure {
-                _ = try await transport.send(request(server), body: nil, timeout: 60, maximumAnswer: 4)
+                _ = try await transport.send(request(server), body: nil, timeout: 60, maximumResponseBytes: 4)
             }
             #expect(error == "invalid_response")
         }

@@ -19,7 +19,7 @@ struct StatusGuardTests {
         return (response.status.code, body)
     }
 
-    private func cause(_ work: () async throws -> Void) async -> TransportFailure.Cause? {
+    private func cause(_ work: () async throws -> Void) async -> PreludeTransportFailure.Cause? {
         let error = await #expect(throws: PreludeSessionError.self) { try await work() }
         return error?.transportFailure?.cause
     }

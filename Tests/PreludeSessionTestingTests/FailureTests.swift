@@ -85,7 +85,7 @@ struct FailureTests {
     @Test("An app launched offline knows its user, and continues when the network returns")
     func offlineLaunch() async throws {
         let service = try await TestService()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let user = try await #require(service.signedIn(store: store).profile)
         expire(service)
         service.faults.isOffline = true
@@ -99,7 +99,7 @@ struct FailureTests {
     @Test("An app launched offline can use a token that is still valid")
     func offlineLaunchWithToken() async throws {
         let service = try await TestService()
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let token = try await service.signedIn(store: store).accessToken
         service.faults.isOffline = true
         #expect(try await service.client(store: store).refresh().accessToken == token)

@@ -73,7 +73,7 @@ struct StepUpCallTests {
         let (status, problems) = try await call(client, [.code("000000"), .code("no code"), .code(" ")])
         #expect(status == 201)
         #expect(problems == ["none", "invalidOTPCode", "invalidOTPCode", "invalidOTPCode"])
-        // The token has the scope now, so nobody is asked.
+        // The token has the scope now, so the client asks no more.
         #expect(try await call(client).problems.isEmpty)
     }
 

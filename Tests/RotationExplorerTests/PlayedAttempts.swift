@@ -14,7 +14,7 @@ struct PlayedAttempts {
     init() async throws {
         for hasAttempt in [false, true] {
             for isReplacing in [false, true] {
-                let records = RecordStore(store: InMemoryCredentialStore(), endpoint: "localhost:8080")
+                let records = RecordStore(store: PreludeInMemoryCredentialStore(), endpoint: "localhost:8080")
                 if hasAttempt { _ = try await records.attempt(for: "token", newID: Self.existing) }
                 let used = try await records.attempt(for: "token", newID: Self.new, replacing: isReplacing)
                 // The next process stores its own id only if there is none.

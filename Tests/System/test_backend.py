@@ -143,7 +143,9 @@ def test_without_the_trait_of_the_transport_the_compiler_error_names_the_remedy(
     errors = errors_without_the_trait(tmp_path, "PreludeSessionAsyncHTTPClient", """
         import PreludeSession
         func client() throws -> PreludeSessionClient {
-            try PreludeSessionClient(transport: AsyncHTTPClientTransport())
+            var configuration = PreludeSessionClient.Configuration()
+            configuration.transport = AsyncHTTPClientTransport()
+            return try PreludeSessionClient(configuration: configuration)
         }
         """)
     assert f"'AsyncHTTPClientTransport' is unavailable: {remedy('AsyncHTTPClient')}" in errors

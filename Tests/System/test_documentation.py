@@ -93,12 +93,12 @@ def test_every_throwing_call_documents_its_errors(library):
         if any(piece["spelling"] == "throws" for piece in symbol["declarationFragments"])
         and symbol["kind"]["identifier"] != "swift.typealias" and "Throws:" not in words(symbol)]
     # The documentation of the store protocol covers all its methods.
-    assert not [name for name in silent if not name.startswith("CredentialStore.")]
+    assert not [name for name in silent if not name.startswith("PreludeCredentialStore.")]
 
 
 def test_symbols_of_apple_systems_are_described():
     names = {symbol["pathComponents"][0] for symbol in symbols("PreludeSession").values()}
-    assert {"KeychainCredentialStore", "SecureEnclaveDeviceKeyStore"} <= names
+    assert {"PreludeKeychainCredentialStore", "PreludeSecureEnclaveDeviceKeyStore"} <= names
 
 
 def test_tutorials_show_all_their_files():

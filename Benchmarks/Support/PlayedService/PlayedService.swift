@@ -8,7 +8,7 @@ import Synchronization
 /// It responds to a login and to refreshes with tokens of realistic size, and counts refreshes. All other requests go to
 /// the default transport.
 public final class PlayedService: SessionTransport {
-    private static let network = URLSessionTransport()
+    private static let network = PreludeURLSessionTransport()
 
     private let tokens: AccessTokens
     private let bound: Bool
@@ -78,9 +78,12 @@ extension PlayedService {
     /// Creates a client and signs it in.
     public func signIn(
         endpoint: Endpoint = .custom("https://session.test"),
-        store: any CredentialStore = InMemoryCredentialStore()
+        store: any PreludeCredentialStore = PreludeInMemoryCredentialStore()
     ) async throws -> PreludeSessionClient {
-        let client = try PreludeSessionClient(endpoint: endpoint, credentialStore: store, transport: self)
+        var configuration = PreludeSessionClient.Configuration(endpoint: endpoint)
+        configuration.credentialStore = store
+        configuration.transport = self
+        let client = try PreludeSessionClient(configuration: configuration)
         _ = try await client.loginWithPassword(
             LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "a long password"))
         return client

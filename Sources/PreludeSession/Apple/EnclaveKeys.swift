@@ -2,12 +2,12 @@ internal import Foundation
 
 /// Device keys in an enclave, with their blobs in a credential store. Software keys on devices without an enclave, and where
 /// the enclave creates no keys.
-struct EnclaveKeys: DeviceKeyStore {
+struct EnclaveKeys: PreludeDeviceKeyStore {
     let enclave: any KeyEnclave
-    let store: any CredentialStore
+    let store: any PreludeCredentialStore
     var log = SessionLog.none
 
-    private var software: SoftwareDeviceKeyStore { SoftwareDeviceKeyStore(store: store) }
+    private var software: PreludeSoftwareDeviceKeyStore { PreludeSoftwareDeviceKeyStore(store: store) }
 
     private struct Record: VersionedRecord {
         static let recordName = RecordName.enclaveKey
@@ -17,7 +17,7 @@ struct EnclaveKeys: DeviceKeyStore {
         let blob: Data
     }
 
-    private struct EnclaveKey: DeviceKey {
+    private struct EnclaveKey: PreludeDeviceKey {
         let enclave: any KeyEnclave
         let blob: Data
         let publicKey: Data
@@ -33,7 +33,7 @@ struct EnclaveKeys: DeviceKeyStore {
 
     /// - Throws: `.deviceKeyLost` for a blob that the enclave rejects, for example after a move to another device, and for
     ///   a damaged record. The next login creates a new key.
-    func key(_ name: String) async throws -> (any DeviceKey)? {
+    func key(_ name: String) async throws -> (any PreludeDeviceKey)? {
         guard let content = try await records(name).read(Record.self) else {
             // A session that began without an enclave keeps its software key.
             return try await software.key(name)
@@ -41,7 +41,7 @@ struct EnclaveKeys: DeviceKeyStore {
         return try key(in: try content.record(orThrow: .damagedDeviceKey).blob)
     }
 
-    func makeKey(_ name: String) async throws -> any DeviceKey {
+    func makeKey(_ name: String) async throws -> any PreludeDeviceKey {
         guard let key = makeEnclaveKey() else { return try await makeSoftwareKey(name) }
         try await records(name).write(Record(blob: key.blob))
         // `key(_:)` prefers the blob, so a software key that cannot be deleted now has no effect.
@@ -63,7 +63,7 @@ struct EnclaveKeys: DeviceKeyStore {
     }
 
     /// A software key instead. On a locked device the store refuses it, and no key is created.
-    private func makeSoftwareKey(_ name: String) async throws -> any DeviceKey {
+    private func makeSoftwareKey(_ name: String) async throws -> any PreludeDeviceKey {
         let key = try await software.makeKey(name)
         // `key(_:)` prefers a blob, so a remaining blob would hide the software key.
         try await records(name).delete(Record.self)

@@ -3,7 +3,7 @@ internal import Foundation
 /// Keeps records as Keychain items. It decides what each status means, and retries concurrent writes.
 ///
 /// A missing item is a missing record only when the Keychain shows its items (`KeychainMarker`).
-struct KeychainRecords: CredentialStore {
+struct KeychainRecords: PreludeCredentialStore {
     let items: any KeychainItems
     let lock: FileLock
 

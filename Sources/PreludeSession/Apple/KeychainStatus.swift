@@ -28,7 +28,7 @@ struct KeychainStatus: RawRepresentable, Hashable, Sendable {
             return .invalidConfiguration(
                 """
                 the app has no entitlement for the Keychain (OSStatus \(rawValue)): in Xcode, sign it with a team and \
-                add the capability Keychain Sharing, or pass another credentialStore, such as FileCredentialStore for a \
+                add the capability Keychain Sharing, or pass another credentialStore, such as PreludeFileCredentialStore for a \
                 command-line tool
                 """)
         }

@@ -33,9 +33,14 @@ extension PreludeSessionClient {
         endpoint: Endpoint = .default, hostOverride: String? = nil,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil, timeout: TimeInterval = 10, allowInsecureTLS: Bool
     ) throws {
-        try self.init(
-            endpoint: endpoint, hostOverride: hostOverride, signalsDispatcher: signalsDispatcher, timeout: timeout,
-            transport: allowInsecureTLS ? try URLSessionTransport(acceptingAnyCertificateOf: endpoint) : nil)
+        var configuration = Configuration(endpoint: endpoint)
+        configuration.hostOverride = hostOverride
+        configuration.signalsDispatcher = signalsDispatcher
+        configuration.timeout = timeout
+        if allowInsecureTLS {
+            configuration.transport = try PreludeURLSessionTransport(acceptingAnyCertificateOf: endpoint)
+        }
+        try self.init(configuration: configuration)
     }
 }
 

@@ -5,55 +5,55 @@ internal import SessionTokens
 public struct PreludeSessionClient: Sendable {
     let engine: SessionEngine
 
-    /// Creates a client, and starts to revoke sessions on the server that an earlier logout could not. It reads and sends
-    /// nothing else yet.
+    /// Creates a client with the settings that most apps need.
     ///
     /// - Parameters:
     ///   - endpoint: The URL of the session service.
-    ///   - hostOverride: The service's public host, if it differs from the endpoint's (a tunnel, a test): a name or an
-    ///     address, with or without a port. It is used in `Host` and in proofs.
+    ///   - hostOverride: The service's public host, if it differs from the endpoint's, see `Configuration`.
     ///   - signalsDispatcher: Collects device signals that are sent with logins.
-    ///   - timeout: Total seconds per call. Waiting for another process's refresh takes up to three times this, at least
-    ///     30 seconds.
-    ///   - earlyRefreshMargin: Seconds before expiry from which an access token is refreshed.
-    ///   - credentialSpace: Keeps several accounts of one service apart, each signed in on its own: 1 to 64 lower-case
-    ///     letters, digits, `-` and `_`. `nil` is the only account of most apps.
-    ///   - credentialStore: Where credentials are kept. `nil` is the Keychain; on Linux a directory of the user for this
-    ///     executable.
-    ///   - deviceKeyStore: Where the device key is kept. `nil` is the Secure Enclave if the device has one, else the
-    ///     credential store.
-    ///   - transport: Sends requests. `nil` is URLSession. On Linux pass another one: <doc:RunningOnLinux>.
-    ///   - logHandler: Receives log entries. `nil` is no log.
-    ///   - environment: Time and randomness. Tests can pass their own.
-    /// - Throws: Only `.invalidConfiguration`: for an endpoint that is not an https origin (http is allowed for loopback),
-    ///   an invalid host, a timeout of 0 seconds or less, a negative or infinite margin, or an invalid name of a credential space.
+    ///   - timeout: Total seconds per call.
+    /// - Throws: The errors of `init(configuration:)`.
     public init(
         endpoint: Endpoint = .default, hostOverride: String? = nil,
-        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil, timeout: TimeInterval = 10,
-        earlyRefreshMargin: TimeInterval = 30, credentialSpace: String? = nil,
-        credentialStore: (any CredentialStore)? = nil,
-        deviceKeyStore: (any DeviceKeyStore)? = nil, transport: (any SessionTransport)? = nil,
-        logHandler: (any PreludeSessionLogHandler)? = nil, environment: SDKEnvironment = .live
+        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil, timeout: TimeInterval = 10
     ) throws {
-        let origin = try endpoint.origin()
+        var configuration = Configuration(endpoint: endpoint)
+        configuration.hostOverride = hostOverride
+        configuration.signalsDispatcher = signalsDispatcher
+        configuration.timeout = timeout
+        try self.init(configuration: configuration)
+    }
+
+    /// Creates a client, and starts to revoke sessions on the server that an earlier logout could not. It reads and sends
+    /// nothing else yet.
+    ///
+    /// - Parameter configuration: The settings.
+    /// - Throws: Only `.invalidConfiguration`: for an endpoint that is not an https origin (http is allowed for loopback),
+    ///   an invalid host, a timeout of 0 seconds or less, a negative or infinite margin, or an invalid name of a credential space.
+    public init(configuration: Configuration) throws {
+        let origin = try configuration.endpoint.origin()
+        let hostOverride = configuration.hostOverride
         if let hostOverride { try HostOverride.check(hostOverride) }
+        let (timeout, environment) = (configuration.timeout, configuration.environment)
         guard timeout > 0 else { throw PreludeSessionError.invalidConfiguration("the timeout must be above 0 seconds") }
-        try PreludeSessionError.rejectInvalid(margin: earlyRefreshMargin, "the early refresh margin")
-        let log = SessionLog(handler: logHandler)
+        try PreludeSessionError.rejectInvalid(margin: configuration.earlyRefreshMargin, "the early refresh margin")
+        let log = SessionLog(handler: configuration.logHandler)
         let store = GuardedCredentialStore(
-            store: credentialStore ?? DefaultStores.credentials(), log: log, timeout: timeout)
-        let space = try CredentialSpace.suffix(credentialSpace)
+            store: configuration.credentialStore ?? DefaultStores.credentials(), log: log, timeout: timeout)
+        let space = try CredentialSpace.suffix(configuration.credentialSpace)
         let records = RecordStore(
             store: store, endpoint: EndpointName.of(origin: origin, hostOverride: hostOverride, space: space))
         let device = DeviceIdentity(
-            records: records, keys: deviceKeyStore ?? DefaultStores.keys(with: store, log: log),
+            records: records, keys: configuration.deviceKeyStore ?? DefaultStores.keys(with: store, log: log),
             environment: environment, log: log)
         let api = APIClient(
-            origin: origin, hostOverride: hostOverride, transport: transport ?? URLSessionTransport(),
+            origin: origin, hostOverride: hostOverride,
+            transport: configuration.transport ?? PreludeURLSessionTransport(),
             timeout: timeout, device: device, environment: environment, log: log)
         engine = SessionEngine(
-            api: api, device: device, records: records, signals: signalsDispatcher, environment: environment,
-            margin: earlyRefreshMargin, log: log)
+            api: api, device: device, records: records, signals: configuration.signalsDispatcher,
+            environment: environment,
+            margin: configuration.earlyRefreshMargin, log: log)
         engine.revocations.sendIfDue()
     }
 
@@ -64,7 +64,8 @@ public struct PreludeSessionClient: Sendable {
 
     /// Returns the user with a valid access token, and refreshes the token if it expires soon.
     ///
-    /// Concurrent callers share one request.
+    /// Concurrent callers share one request. Before a request to your backend you need no call: `data(for:)` and
+    /// `authorize(_:)` refresh, and prove the possession of the device key if the token is bound to it.
     ///
     /// - Returns: The user with an access token that is valid for longer than the early refresh margin (30 seconds by
     ///   default).
@@ -77,8 +78,8 @@ public struct PreludeSessionClient: Sendable {
         try await engine.refresh()
     }
 
-    /// Returns an access token for a call that this client does not send, such as the handshake of a WebSocket or the
-    /// metadata of a gRPC call.
+    /// Returns an access token for a connection that is no https request, such as a WebSocket or the metadata of a gRPC
+    /// call. Requests use `data(for:)` or `authorize(_:)`.
     ///
     /// A token that is bound to the device key needs a proof for its request (RFC 9449 §7): use `authorize(_:)` for it.
     ///
@@ -106,7 +107,8 @@ public struct PreludeSessionClient: Sendable {
     /// The session's id, `ses_…`. `nil` in the same cases as `profile`.
     public var sessionID: String? { get async { await profile?.sessionID } }
 
-    /// The current access token, which may have expired. For requests use `refresh()`.
+    /// The current access token, which may have expired, for display and logs. For requests use `data(for:)` or
+    /// `authorize(_:)`.
     public var accessToken: String? { get async { await engine.knownSession()?.accessToken } }
 
     /// When the current access token expires (`exp`, RFC 7519 §4.1.4), by the server's clock.

@@ -2,7 +2,7 @@ package import Foundation
 internal import SessionTokens
 
 /// Time and randomness for the whole SDK.
-public struct SDKEnvironment: Sendable {
+package struct SDKEnvironment: Sendable {
     /// Now, by the device's clock, which may be wrong.
     package var now: @Sendable () -> Date
     /// Returns that many bytes of a cryptographically secure generator.
@@ -21,7 +21,7 @@ public struct SDKEnvironment: Sendable {
     }
 
     /// The device's clock and generator.
-    public static let live = SDKEnvironment(
+    package static let live = SDKEnvironment(
         now: { Date() },
         randomBytes: SystemRandom.bytes,
         sleep: { seconds in

@@ -1,18 +1,18 @@
 /// The stores of an app that passes none.
 enum DefaultStores {
-    static func credentials() -> any CredentialStore {
+    static func credentials() -> any PreludeCredentialStore {
         #if canImport(Security)
-            KeychainCredentialStore()
+            PreludeKeychainCredentialStore()
         #else
-            FileCredentialStore()
+            PreludeFileCredentialStore()
         #endif
     }
 
-    static func keys(with store: any CredentialStore, log: SessionLog) -> any DeviceKeyStore {
+    static func keys(with store: any PreludeCredentialStore, log: SessionLog) -> any PreludeDeviceKeyStore {
         #if canImport(CryptoKit) && canImport(Security)
-            SecureEnclaveDeviceKeyStore(store: store, log: log)
+            PreludeSecureEnclaveDeviceKeyStore(store: store, log: log)
         #else
-            SoftwareDeviceKeyStore(store: store)
+            PreludeSoftwareDeviceKeyStore(store: store)
         #endif
     }
 }

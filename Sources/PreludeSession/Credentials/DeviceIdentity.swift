@@ -4,7 +4,7 @@ internal import SessionTokens
 /// The device as the server knows it: its id and its key. It also keeps the last nonce and the clock's error for proofs.
 actor DeviceIdentity {
     private let records: RecordStore
-    private let keys: any DeviceKeyStore
+    private let keys: any PreludeDeviceKeyStore
     private let environment: SDKEnvironment
     private let log: SessionLog
     private var record: DeviceRecord?
@@ -15,7 +15,7 @@ actor DeviceIdentity {
     /// A lost key is not looked up again: the next login creates another one.
     private var isKeyLost = false
 
-    init(records: RecordStore, keys: any DeviceKeyStore, environment: SDKEnvironment, log: SessionLog = .none) {
+    init(records: RecordStore, keys: any PreludeDeviceKeyStore, environment: SDKEnvironment, log: SessionLog = .none) {
         self.records = records
         self.keys = GuardedDeviceKeyStore(keys: keys)
         self.environment = environment
@@ -57,7 +57,7 @@ actor DeviceIdentity {
         return true
     }
 
-    private func existingKey() async throws -> (any DeviceKey)? {
+    private func existingKey() async throws -> (any PreludeDeviceKey)? {
         if isKeyLost { return nil }
         do {
             return try await keys.key(records.endpoint)

@@ -1,8 +1,8 @@
 internal import Foundation
 
 /// Logs all failures of a credential store and converts them into errors of the SDK.
-struct GuardedCredentialStore: CredentialStore {
-    let store: any CredentialStore
+struct GuardedCredentialStore: PreludeCredentialStore {
+    let store: any PreludeCredentialStore
     let log: SessionLog
     /// Seconds that a response may take. Waiting for a lock takes a multiple of it.
     let timeout: TimeInterval

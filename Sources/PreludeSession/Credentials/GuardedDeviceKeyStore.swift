@@ -1,11 +1,11 @@
 internal import Foundation
 
 /// Converts all errors of a device key store and its keys into errors of the SDK.
-struct GuardedDeviceKeyStore: DeviceKeyStore {
-    let keys: any DeviceKeyStore
+struct GuardedDeviceKeyStore: PreludeDeviceKeyStore {
+    let keys: any PreludeDeviceKeyStore
 
-    private struct Key: DeviceKey {
-        let key: any DeviceKey
+    private struct Key: PreludeDeviceKey {
+        let key: any PreludeDeviceKey
         var publicKey: Data { key.publicKey }
 
         func signature(for message: Data) throws -> Data {
@@ -17,7 +17,7 @@ struct GuardedDeviceKeyStore: DeviceKeyStore {
         }
     }
 
-    func key(_ name: String) async throws -> (any DeviceKey)? {
+    func key(_ name: String) async throws -> (any PreludeDeviceKey)? {
         do {
             return try await keys.key(name).map(Key.init)
         } catch {
@@ -25,7 +25,7 @@ struct GuardedDeviceKeyStore: DeviceKeyStore {
         }
     }
 
-    func makeKey(_ name: String) async throws -> any DeviceKey {
+    func makeKey(_ name: String) async throws -> any PreludeDeviceKey {
         do {
             return Key(key: try await keys.makeKey(name))
         } catch {

@@ -4,12 +4,12 @@ internal import SessionTokens
 
 /// A device key with its public half as a JWK and as the header of proofs, so that it is checked, hashed and encoded once.
 struct ProofKey: Sendable {
-    let key: any DeviceKey
+    let key: any PreludeDeviceKey
     let publicKey: PublicJWK
     let proofHeader: DPoPProofHeader
 
     /// - Throws: `PreludeSessionError.deviceKeyLost` for a key of another type.
-    init(_ key: any DeviceKey) throws {
+    init(_ key: any PreludeDeviceKey) throws {
         guard let publicKey = try? P256.Signing.PublicKey(rawRepresentation: key.publicKey) else {
             throw PreludeSessionError.deviceKeyLost("the device key is not a P-256 key; sign in again")
         }

@@ -24,10 +24,10 @@ extension PreludeSessionError {
     /// The cause with the host that was called. `URLError` stays what it is, because apps compare its code.
     private static func named(_ cause: any Error, origin: String) -> any Error {
         switch cause {
-        case is TransportFailure, is GatewayError, is CancellationError: cause
+        case is PreludeTransportFailure, is GatewayError, is CancellationError: cause
         case let error as URLError: error.naming(origin: origin)
         default:
-            TransportFailure(
+            PreludeTransportFailure(
                 host: String(origin.drop { $0 != "/" }.dropFirst(2)),
                 cause: cause is AnswerTooLarge || cause is AnswerIsPage ? .invalidResponse : .other, underlying: cause)
         }
@@ -46,8 +46,8 @@ extension PreludeSessionError {
 
 extension PreludeSessionError {
     /// Why a request got no response, with the host; `nil` for all cases but `.network`, and if a gateway answered.
-    public var transportFailure: TransportFailure? {
+    public var transportFailure: PreludeTransportFailure? {
         guard case .network(let cause) = self else { return nil }
-        return cause as? TransportFailure ?? (cause as? URLError)?.transportFailure
+        return cause as? PreludeTransportFailure ?? (cause as? URLError)?.transportFailure
     }
 }

@@ -6,10 +6,10 @@ internal import Foundation
 
 extension URLError {
     /// The failure that this error reports; `nil` without the URL that failed.
-    var transportFailure: TransportFailure? {
+    var transportFailure: PreludeTransportFailure? {
         guard let url = failingURL, let host = url.host else { return nil }
         let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        return TransportFailure(
+        return PreludeTransportFailure(
             host: url.port.map { "\(name):\($0)" } ?? name, cause: transportCause, underlying: self)
     }
 
@@ -25,7 +25,7 @@ extension URLError {
     /// transport that rejects a certificate.
     var isOfCancelledTask: Bool { code == .cancelled && Task.isCancelled }
 
-    private var transportCause: TransportFailure.Cause {
+    private var transportCause: PreludeTransportFailure.Cause {
         switch code {
         case .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed: .offline
         case .cannotFindHost, .dnsLookupFailed: .nameNotFound
@@ -45,7 +45,7 @@ extension URLError {
     }
 
     /// The cause in the text of curl. FoundationNetworking has no code for errors of TLS, only `unknown` with this text.
-    private var causeOfUnknownCode: TransportFailure.Cause {
+    private var causeOfUnknownCode: PreludeTransportFailure.Cause {
         guard code == .unknown, let text = errorUserInfo[NSLocalizedDescriptionKey] as? String else { return .other }
         if text.contains("certificate") { return .untrustedCertificate }
         return text.contains("SSL") || text.contains("TLS") ? .secureConnectionFailed : .other

@@ -44,6 +44,7 @@ extension PreludeSessionClient {
     ///   started login has ended; `.forbidden` for a user who is not allowed to sign in; `.storageUnavailable` when the
     ///   session cannot be stored, or a login of an earlier launch cannot be read; `.network` and `.timeout` without a response.
     ///   Then call it again with the same code.
+    @discardableResult
     public func checkOTP(_ code: String) async throws -> PreludeUser {
         try await engine.checkOTP(code)
     }

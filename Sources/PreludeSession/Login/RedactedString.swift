@@ -9,6 +9,11 @@ public struct RedactedString: Sendable, Hashable {
     public init(_ value: String) { self.value = value }
 }
 
+extension RedactedString: ExpressibleByStringLiteral {
+    /// Wraps a literal, as tests and previews use it.
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
 extension RedactedString: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "<redacted>" }
     public var debugDescription: String { description }

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The records and locks of one endpoint in a credential store.
 struct RecordStore: Sendable {
-    let store: any CredentialStore
+    let store: any PreludeCredentialStore
     /// Begins the names of all records: host and port, then `_` and the overridden host if there is one.
     let endpoint: String
 

@@ -3,8 +3,8 @@ internal import SessionTokens
 
 /// The signed-in user, as described by the access token.
 public struct PreludeUser: Sendable, Hashable {
-    /// A JWT for the app's backend (RFC 9068), which must verify it. It is valid for minutes: call `refresh()` before each
-    /// use.
+    /// A JWT for the app's backend (RFC 9068), which must verify it. It is valid for minutes: requests
+    /// take one from `PreludeSessionClient.data(for:)` or `authorize(_:)`.
     public var accessToken: String
     /// The claims of the access token.
     public var profile: PreludeProfile
@@ -15,13 +15,13 @@ public struct PreludeUser: Sendable, Hashable {
     public var isNewUser = false
 
     /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2).
-    public var userID: String { profile.userID ?? "" }
+    public var userID: String { profile.subject }
 
     /// Creates a user, for previews and tests. The SDK returns users that it has read from an access token.
     ///
     /// - Parameters:
     ///   - accessToken: The access token. It is not read.
-    ///   - profile: The claims. Its `userID` is set.
+    ///   - profile: The claims.
     ///   - isNewUser: Whether the login created the user.
     public init(accessToken: String = "", profile: PreludeProfile, isNewUser: Bool = false) {
         self.accessToken = accessToken
@@ -32,12 +32,19 @@ public struct PreludeUser: Sendable, Hashable {
 
 /// The claims of an access token. They are not verified on the device: use them for display only.
 public struct PreludeProfile: Sendable, Hashable, Codable {
-    /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2).
-    public var userID: String?
+    /// The user's id, `usr_…` (`sub`, RFC 7519 §4.1.2). Never `nil`: it is optional as in the hosted product's SDK.
+    public var userID: String? { subject }
     /// The session's id, `ses_…` (`sid`).
     public var sessionID: String?
     /// All other claims that are not registered (RFC 7519 §4.1, RFC 9068 §2.2).
     public var extras: [String: PreludeJSONValue]
+
+    let subject: String
+
+    private enum CodingKeys: String, CodingKey {
+        case subject = "userID"
+        case sessionID, extras
+    }
 
     /// Creates a profile, for previews and tests. The SDK reads profiles from access tokens.
     ///
@@ -45,8 +52,8 @@ public struct PreludeProfile: Sendable, Hashable, Codable {
     ///   - userID: The user's id, `usr_…`.
     ///   - sessionID: The session's id, `ses_…`.
     ///   - extras: All other claims.
-    public init(userID: String?, sessionID: String? = nil, extras: [String: PreludeJSONValue] = [:]) {
-        self.userID = userID
+    public init(userID: String, sessionID: String? = nil, extras: [String: PreludeJSONValue] = [:]) {
+        subject = userID
         self.sessionID = sessionID
         self.extras = extras
     }
@@ -66,9 +73,17 @@ public struct PreludeProfile: Sendable, Hashable, Codable {
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "client_id", "cnf",
     ]
 
+    /// Reads the claims of an access token.
+    ///
+    /// - Throws: `.refreshFailed` when it is not a JWT of a user.
     init(accessToken: String) throws {
-        let claims = try JWT.unverifiedClaims(of: accessToken)
-        userID = claims["sub"]?.stringValue
+        guard let claims = try? JWT.unverifiedClaims(of: accessToken) else {
+            throw PreludeSessionError.refreshFailed("the access token is not a JWT")
+        }
+        guard let subject = claims["sub"]?.stringValue, !subject.isEmpty else {
+            throw PreludeSessionError.refreshFailed("the access token names no user")
+        }
+        self.subject = subject
         sessionID = claims["sid"]?.stringValue
         extras = claims.filter { !Self.known.contains($0.key) }.mapValues(PreludeJSONValue.init)
     }
@@ -79,18 +94,12 @@ extension PreludeUser {
     ///
     /// - Throws: `.refreshFailed` when it is not a JWT of a user.
     init(accessToken: String) throws {
-        guard let profile = try? PreludeProfile(accessToken: accessToken) else {
-            throw PreludeSessionError.refreshFailed("the access token is not a JWT")
-        }
-        guard profile.userID?.isEmpty == false else {
-            throw PreludeSessionError.refreshFailed("the access token names no user")
-        }
-        self.init(accessToken: accessToken, profile: profile)
+        self.init(accessToken: accessToken, profile: try PreludeProfile(accessToken: accessToken))
     }
 }
 
 extension PreludeUser: CustomStringConvertible, CustomReflectable {
     /// Does not contain the token.
-    public var description: String { "PreludeUser(\(profile.userID ?? "unknown"))" }
+    public var description: String { "PreludeUser(\(userID))" }
     public var customMirror: Mirror { Mirror(self, children: ["profile": profile]) }
 }

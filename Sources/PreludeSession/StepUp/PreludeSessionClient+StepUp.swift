@@ -95,6 +95,7 @@ extension PreludeSessionClient {
     ///   - verificationToken: A JWT of the app's backend, which confirms the step.
     /// - Returns: The challenge of the next step; `nil` when the access token carries the scope.
     /// - Throws: `.badRequest` for a rejected verification token, and the errors of `submitStepUpOTP(_:code:)`.
+    @discardableResult
     public func continueStepUp(_ challenge: StepUpChallenge, verificationToken: String) async throws
         -> StepUpChallenge?
     {

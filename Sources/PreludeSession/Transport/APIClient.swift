@@ -15,7 +15,7 @@ struct APIClient: Sendable {
     let log: SessionLog
 
     /// The largest response, in bytes.
-    private static let maximumAnswer = 1 << 20
+    private static let maximumResponseBytes = 1 << 20
 
     /// Sends a call and returns the response with status 2xx.
     ///
@@ -81,7 +81,7 @@ struct APIClient: Sendable {
     ) async throws -> (HTTPResponse, Data) {
         do {
             let answer = try await transport.send(
-                ready, body: request.body, timeout: timeout, maximumAnswer: Self.maximumAnswer)
+                ready, body: request.body, timeout: timeout, maximumResponseBytes: Self.maximumResponseBytes)
             try AnswerIsPage.check(answer.0)
             return answer
         } catch {

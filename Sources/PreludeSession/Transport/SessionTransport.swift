@@ -13,26 +13,28 @@ public protocol SessionTransport: Sendable {
     ///   - timeout: Seconds that the response may take.
     /// - Returns: The response, with any status.
     /// - Throws: `PreludeSessionError.timeout` after `timeout` seconds, `.network(underlying:)` without a connection,
-    ///   `CancellationError` when its task is cancelled, `TransportFailure` for a known cause. Any other error is reported as
-    ///   `.network(underlying:)` with a `TransportFailure` that contains it; a `URLError` stays the payload itself.
+    ///   `CancellationError` when its task is cancelled, `PreludeTransportFailure` for a known cause. Any other error is reported as
+    ///   `.network(underlying:)` with a `PreludeTransportFailure` that contains it; a `URLError` stays the payload itself.
     func send(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data)
 
-    /// Sends a request, and rejects a response of more than `maximumAnswer` bytes.
+    /// Sends a request, and rejects a response of more than `maximumResponseBytes` bytes.
     ///
     /// The default implementation calls `send(_:body:timeout:)` and checks the size of the complete response.
     ///
     /// - Throws: `PreludeSessionError.network(underlying:)` for a larger response.
     func send(
-        _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumAnswer: Int
+        _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumResponseBytes: Int
     ) async throws -> (HTTPResponse, Data)
 }
 
 extension SessionTransport {
     public func send(
-        _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumAnswer: Int
+        _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumResponseBytes: Int
     ) async throws -> (HTTPResponse, Data) {
         let answer = try await send(request, body: body, timeout: timeout)
-        guard answer.1.count <= maximumAnswer else { throw PreludeSessionError.network(underlying: AnswerTooLarge()) }
+        guard answer.1.count <= maximumResponseBytes else {
+            throw PreludeSessionError.network(underlying: AnswerTooLarge())
+        }
         return answer
     }
 }

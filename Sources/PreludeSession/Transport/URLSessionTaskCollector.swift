@@ -23,8 +23,8 @@ actor URLSessionTaskCollector {
     private var running: [Int: Exchange] = [:]
 
     /// Starts a task and waits for its complete response.
-    func run(_ task: URLSessionTask, maximumAnswer: Int) async throws -> (Data, URLResponse) {
-        task.taskDescription = String(maximumAnswer)
+    func run(_ task: URLSessionTask, maximumResponseBytes: Int) async throws -> (Data, URLResponse) {
+        task.taskDescription = String(maximumResponseBytes)
         // If the task was cancelled before it is in `running`, its end would resume no continuation.
         guard !Task.isCancelled else { throw URLError(.cancelled) }
         return try await withCheckedThrowingContinuation { continuation in

@@ -42,15 +42,13 @@ public final class CodeEntryModel: ObservableObject {
     /// - Parameters:
     ///   - length: The number of digits.
     ///   - resendDelay: The seconds between two codes. A longer time that the service asks for is respected.
-    ///   - environment: The clock of the countdown.
     ///   - check: Submits the code.
     ///   - resend: Requests another code.
     public convenience init(
-        length: Int = 6, resendDelay: TimeInterval = 30, environment: SDKEnvironment = .live,
-        check: @escaping Check, resend: @escaping Resend
+        length: Int = 6, resendDelay: TimeInterval = 30, check: @escaping Check, resend: @escaping Resend
     ) {
         self.init(
-            length: length, resendDelay: resendDelay, situation: .session, environment: environment, check: check,
+            length: length, resendDelay: resendDelay, situation: .session, environment: .live, check: check,
             resend: resend)
     }
 
@@ -71,7 +69,7 @@ public final class CodeEntryModel: ObservableObject {
     }
 
     init(
-        length: Int, resendDelay: TimeInterval, situation: SessionUIText.Situation, environment: SDKEnvironment,
+        length: Int, resendDelay: TimeInterval = 30, situation: SessionUIText.Situation, environment: SDKEnvironment,
         check: @escaping Check, resend: @escaping Resend
     ) {
         createdAt = environment.now()

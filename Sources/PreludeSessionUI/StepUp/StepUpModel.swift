@@ -100,7 +100,7 @@ public final class StepUpModel: ObservableObject {
         case .completed: complete()
         case .code(let challenge, let pause):
             let entry = CodeEntryModel(
-                length: codeLength, environment: client.environment,
+                length: codeLength, situation: .session, environment: client.environment,
                 check: { [weak self] code in try await self?.submit(code, for: challenge) },
                 resend: { [client] in try await client.sendStepUpOTP(challenge) })
             if let pause { entry.waitForResend(pause) }

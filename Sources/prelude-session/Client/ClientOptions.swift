@@ -23,11 +23,11 @@ struct ClientOptions: ParsableArguments {
         try EnvironmentVariables.check(environment)
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let origin = endpoint ?? value("PRELUDE_SESSION_ENDPOINT")
-        return try PreludeSessionClient(
-            endpoint: origin.map(Endpoint.custom) ?? .default,
-            credentialStore: FileCredentialStore(
-                directory: credentials ?? value("PRELUDE_SESSION_CREDENTIALS")),
-            transport: AsyncHTTPClientTransport())
+        var configuration = PreludeSessionClient.Configuration(endpoint: origin.map(Endpoint.custom) ?? .default)
+        configuration.credentialStore = PreludeFileCredentialStore(
+            directory: credentials ?? value("PRELUDE_SESSION_CREDENTIALS"))
+        configuration.transport = AsyncHTTPClientTransport()
+        return try PreludeSessionClient(configuration: configuration)
     }
 
     /// Runs the work with a client, and sends revocations of earlier logouts. Prints an error of the SDK on one line and

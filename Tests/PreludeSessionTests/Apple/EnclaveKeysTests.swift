@@ -7,12 +7,12 @@ import Testing
 @Suite("The device key in an enclave")
 struct EnclaveKeysTests {
     private let enclave = FakeEnclave()
-    private let store = InMemoryCredentialStore()
+    private let store = PreludeInMemoryCredentialStore()
     private let message = Data("message".utf8)
 
     private var keys: EnclaveKeys { EnclaveKeys(enclave: enclave, store: store) }
 
-    private func isGood(_ key: any DeviceKey) throws -> Bool {
+    private func isGood(_ key: any PreludeDeviceKey) throws -> Bool {
         let publicKey = try P256.Signing.PublicKey(rawRepresentation: key.publicKey)
         let signature = try P256.Signing.ECDSASignature(rawRepresentation: key.signature(for: message))
         return publicKey.isValidSignature(signature, for: message)
@@ -47,13 +47,13 @@ struct EnclaveKeysTests {
 
     @Test("A session that began with a software key keeps it on a device with an enclave")
     func upgrade() async throws {
-        let old = try await SoftwareDeviceKeyStore(store: store).makeKey("a")
+        let old = try await PreludeSoftwareDeviceKeyStore(store: store).makeKey("a")
         #expect(try await keys.key("a")?.publicKey == old.publicKey)
     }
 
     @Test("A new key replaces an existing key of either kind")
     func replaces() async throws {
-        _ = try await SoftwareDeviceKeyStore(store: store).makeKey("a")
+        _ = try await PreludeSoftwareDeviceKeyStore(store: store).makeKey("a")
         let inEnclave = try await keys.makeKey("a")
         #expect(try await keys.key("a")?.publicKey == inEnclave.publicKey)
         #expect(await store.read("a.key") == nil)

@@ -74,7 +74,7 @@ struct KeychainRecordsTests {
         }
         #expect(
             text.text.contains("-34018") && text.text.contains("Keychain Sharing")
-                && text.text.contains("FileCredentialStore"))
+                && text.text.contains("PreludeFileCredentialStore"))
         for (status, isMac) in [(KeychainStatus.missingEntitlement, false), (.notAvailable, true)] {
             guard case .storageUnavailable = status.failure("read", isMac: isMac) else {
                 return #expect(Bool(false), "\(status)")

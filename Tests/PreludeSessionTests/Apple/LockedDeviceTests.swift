@@ -20,9 +20,11 @@ struct LockedDeviceTests {
             )
         }
         let clock = clock
-        return try PreludeSessionClient(
-            credentialStore: store, transport: transport,
-            environment: SDKEnvironment(now: { clock.now }, randomBytes: { TestRandomness().bytes($0) }))
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.credentialStore = store
+        configuration.transport = transport
+        configuration.environment = SDKEnvironment(now: { clock.now }, randomBytes: { TestRandomness().bytes($0) })
+        return try PreludeSessionClient(configuration: configuration)
     }
 
     @Test(

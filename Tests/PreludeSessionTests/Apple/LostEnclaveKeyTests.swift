@@ -15,9 +15,12 @@ struct LostEnclaveKeyTests {
         _ = try await keys.makeKey(ClientFixture.name)
         let clock = fixture.clock
         let randomness = fixture.randomness
-        let client = try PreludeSessionClient(
-            credentialStore: fixture.store, deviceKeyStore: keys, transport: fixture.transport,
-            environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.credentialStore = fixture.store
+        configuration.deviceKeyStore = keys
+        configuration.transport = fixture.transport
+        configuration.environment = SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) })
+        let client = try PreludeSessionClient(configuration: configuration)
         return (fixture, client)
     }
 
@@ -79,7 +82,7 @@ struct LostEnclaveKeyTests {
 
     @Test("Concurrent logins share one key")
     func oneKey() async throws {
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         let environment = SDKEnvironment(now: { TestClock().now }, randomBytes: { TestRandomness().bytes($0) })
         let device = DeviceIdentity(
             records: RecordStore(store: store, endpoint: "a"),
@@ -94,14 +97,14 @@ struct LostEnclaveKeyTests {
 }
 
 /// Lets other tasks run between the search for a key and its result.
-private struct SlowKeys: DeviceKeyStore {
+private struct SlowKeys: PreludeDeviceKeyStore {
     let keys: EnclaveKeys
 
-    func key(_ name: String) async throws -> (any DeviceKey)? {
+    func key(_ name: String) async throws -> (any PreludeDeviceKey)? {
         let found = try await keys.key(name)
         for _ in 0..<100 { await Task.yield() }
         return found
     }
 
-    func makeKey(_ name: String) async throws -> any DeviceKey { try await keys.makeKey(name) }
+    func makeKey(_ name: String) async throws -> any PreludeDeviceKey { try await keys.makeKey(name) }
 }

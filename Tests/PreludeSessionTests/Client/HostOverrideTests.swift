@@ -7,9 +7,11 @@ struct HostOverrideTests {
     private func client(_ host: String?, _ transport: ScriptedTransport = ScriptedTransport()) throws
         -> PreludeSessionClient
     {
-        try PreludeSessionClient(
-            endpoint: .custom("https://tunnel.example.com"), hostOverride: host,
-            credentialStore: InMemoryCredentialStore(), transport: transport)
+        var configuration = PreludeSessionClient.Configuration(endpoint: .custom("https://tunnel.example.com"))
+        configuration.hostOverride = host
+        configuration.credentialStore = PreludeInMemoryCredentialStore()
+        configuration.transport = transport
+        return try PreludeSessionClient(configuration: configuration)
     }
 
     @Test(

@@ -25,7 +25,10 @@ struct HostedNamesTests {
     private func error(_ status: Int, _ code: String) async throws -> PreludeSessionError {
         let transport = ScriptedTransport()
         await transport.answer("/login/email/password", .errorResponse(status, code))
-        let client = try PreludeAuth(credentialStore: InMemoryCredentialStore(), transport: transport)
+        var configuration = PreludeAuth.Configuration()
+        configuration.credentialStore = PreludeInMemoryCredentialStore()
+        configuration.transport = transport
+        let client = try PreludeAuth(configuration: configuration)
         return try #require(
             await #expect(throws: PreludeAuthError.self) {
                 try await client.loginWithPassword(

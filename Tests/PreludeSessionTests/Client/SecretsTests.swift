@@ -62,6 +62,8 @@ struct SecretsTests {
         "Endpoints in other valid spellings are accepted",
         arguments: ["https://example.com/", "http://127.0.0.1:1", "http://[::1]:8080"])
     func goodEndpoints(text: String) throws {
-        _ = try PreludeSessionClient(endpoint: .custom(text), credentialStore: InMemoryCredentialStore())
+        var configuration = PreludeSessionClient.Configuration(endpoint: .custom(text))
+        configuration.credentialStore = PreludeInMemoryCredentialStore()
+        _ = try PreludeSessionClient(configuration: configuration)
     }
 }

@@ -13,14 +13,14 @@ struct CredentialStoreContractTests {
         /// What the SDK puts around each store.
         case guarded
 
-        func store(in directory: String) -> any CredentialStore {
+        func store(in directory: String) -> any PreludeCredentialStore {
             switch self {
-            case .file: FileCredentialStore(directory: directory)
-            case .memory: InMemoryCredentialStore()
+            case .file: PreludeFileCredentialStore(directory: directory)
+            case .memory: PreludeInMemoryCredentialStore()
             case .keychain: KeychainRecords(items: InMemoryKeychain(), lock: FileLock(directory: directory))
             case .withoutCreate: FaultyStore()
             case .guarded:
-                GuardedCredentialStore(store: FileCredentialStore(directory: directory), log: .none, timeout: 10)
+                GuardedCredentialStore(store: PreludeFileCredentialStore(directory: directory), log: .none, timeout: 10)
             }
         }
     }
@@ -28,7 +28,7 @@ struct CredentialStoreContractTests {
     private let one = Data("one".utf8)
     private let two = Data("two".utf8)
 
-    private func with(_ kind: Kind, _ work: (any CredentialStore) async throws -> Void) async throws {
+    private func with(_ kind: Kind, _ work: (any PreludeCredentialStore) async throws -> Void) async throws {
         let directory = NSTemporaryDirectory() + "prelude-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try await work(kind.store(in: directory))

@@ -18,11 +18,11 @@ struct FileCredentialStoreTests {
     @Test("A record can be read, replaced and deleted")
     func roundTrip() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             #expect(try store.read("a") == nil)
             try store.write(Data("one".utf8), to: "a")
             try store.write(Data("two".utf8), to: "a")
-            #expect(try FileCredentialStore(directory: directory).read("a") == Data("two".utf8))
+            #expect(try PreludeFileCredentialStore(directory: directory).read("a") == Data("two".utf8))
             try store.delete("a")
             try store.delete("a")
             #expect(try store.read("a") == nil)
@@ -33,7 +33,7 @@ struct FileCredentialStoreTests {
     @Test("Only the owner can read: directory 0700, file 0600")
     func modes() async throws {
         try await withDirectory { directory in
-            try FileCredentialStore(directory: directory).write(Data("x".utf8), to: "localhost:8080.session")
+            try PreludeFileCredentialStore(directory: directory).write(Data("x".utf8), to: "localhost:8080.session")
             #expect(try mode(directory) == 0o700)
             #expect(try mode(directory + "/localhost_8080.session") == 0o600)
         }
@@ -42,7 +42,7 @@ struct FileCredentialStoreTests {
     @Test("An unreadable record is unavailable and never absent")
     func unreadable() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try store.write(Data("x".utf8), to: "a")
             // A directory in place of the file cannot be read, not even by root.
             try FileManager.default.createDirectory(atPath: directory + "/b", withIntermediateDirectories: false)
@@ -53,7 +53,7 @@ struct FileCredentialStoreTests {
     @Test("A pipe in place of a record is unavailable, does not block, and is deleted or replaced")
     func pipe() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             for repair in [{ try store.delete("a") }, { try store.write(Data("x".utf8), to: "a") }] {
                 try store.write(Data("old".utf8), to: "a")
                 try store.delete("a")
@@ -69,7 +69,7 @@ struct FileCredentialStoreTests {
     @Test("An empty directory in place of a record is deleted or replaced")
     func directoryInPlace() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try FileManager.default.createDirectory(atPath: directory + "/a", withIntermediateDirectories: true)
             try store.delete("a")
             #expect(try store.read("a") == nil)
@@ -82,7 +82,7 @@ struct FileCredentialStoreTests {
     @Test("A record to which other users have access is unavailable", arguments: [0o640, 0o620, 0o604, 0o602, 0o777])
     func foreignAccess(mode: Int) async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try store.write(Data("x".utf8), to: "a")
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory + "/a")
             #expect(throws: PreludeSessionError.self) { try store.read("a") }
@@ -94,7 +94,7 @@ struct FileCredentialStoreTests {
     @Test("A record of another user is unavailable", .enabled(if: geteuid() == 0))
     func foreignOwner() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try store.write(Data("x".utf8), to: "a")
             try #require(chown(directory + "/a", 54_321, 54_321) == 0)
             #expect(throws: PreludeSessionError.self) { try store.read("a") }
@@ -104,7 +104,7 @@ struct FileCredentialStoreTests {
     @Test("A failed write keeps the old record and leaves nothing of the new one")
     func failedWrite() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try store.write(Data("old".utf8), to: "a")
             // A file cannot replace a directory.
             try FileManager.default.createDirectory(atPath: directory + "/b/c", withIntermediateDirectories: true)
@@ -120,7 +120,7 @@ struct FileCredentialStoreTests {
     @Test("Only the owner can read a created record, and creating leaves no other file")
     func created() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             let isCreated = try await store.create(Data("one".utf8), at: "a")
             let isCreatedAgain = try await store.create(Data("two".utf8), at: "a")
             #expect(isCreated && !isCreatedAgain)
@@ -133,7 +133,7 @@ struct FileCredentialStoreTests {
     @Test("A process that dies before it puts a created record in place leaves no record")
     func createdHalfway() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try store.write(Data("x".utf8), to: "b")
             // The temporary file of a process that died between writing and linking it.
             #expect(FileManager.default.createFile(atPath: directory + "/.new-h4Lf5w", contents: Data("ha".utf8)))
@@ -146,7 +146,7 @@ struct FileCredentialStoreTests {
     @Test("A record that cannot be created is unavailable storage, and not a record of another creator")
     func notCreated() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             let long = String(repeating: "n", count: 300)
             await #expect(throws: PreludeSessionError.self) { try await store.create(Data("new".utf8), at: long) }
             let files = try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -157,7 +157,7 @@ struct FileCredentialStoreTests {
     @Test("A read and a delete remove the files of killed processes")
     func abandonedWithoutWrite() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try store.write(Data("x".utf8), to: "a")
             for use in [{ _ = try store.read("a") }, { try store.delete("b") }] {
                 #expect(
@@ -171,7 +171,7 @@ struct FileCredentialStoreTests {
     @Test("A write removes the files of killed processes, but none that another process is writing")
     func abandoned() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try store.write(Data("x".utf8), to: "localhost:8080.device")
             #expect(FileManager.default.createFile(atPath: directory + "/.new-h4Lf5w", contents: Data("token".utf8)))
             let running = try TemporaryFile(in: directory)
@@ -189,7 +189,7 @@ struct FileCredentialStoreTests {
     @Test("Many writers remove no file of each other")
     func concurrentWriters() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<8 {
                     group.addTask { for _ in 0..<40 { try store.write(Data("x".utf8), to: "record\(writer)") } }
@@ -203,7 +203,7 @@ struct FileCredentialStoreTests {
     @Test("No record has the name of a temporary file or of a directory", arguments: [".new-h4Lf5w", ".", ".."])
     func hiddenNames(name: String) async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try store.write(Data("x".utf8), to: name)
             try store.write(Data("y".utf8), to: "a")
             #expect(try store.read(name) == Data("x".utf8))
@@ -215,7 +215,7 @@ struct FileCredentialStoreTests {
         try await withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory + "/b/c", withIntermediateDirectories: true)
             let error = #expect(throws: PreludeSessionError.self) {
-                try FileCredentialStore(directory: directory).write(Data(), to: "b")
+                try PreludeFileCredentialStore(directory: directory).write(Data(), to: "b")
             }
             guard case .storageUnavailable(let text) = error else { return #expect(Bool(false)) }
             #expect(text.text.hasPrefix("cannot replace \(directory)/b: "), "\(text)")
@@ -225,7 +225,7 @@ struct FileCredentialStoreTests {
     @Test("The lock admits one caller at a time")
     func lock() async throws {
         try await withDirectory { directory in
-            let store = FileCredentialStore(directory: directory)
+            let store = PreludeFileCredentialStore(directory: directory)
             try store.write(Data("0".utf8), to: "count")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<50 {
@@ -245,9 +245,11 @@ struct FileCredentialStoreTests {
 
     @Test("A session record of a newer version is kept and does not mean signed out")
     func newerVersion() async throws {
-        let store = InMemoryCredentialStore()
+        let store = PreludeInMemoryCredentialStore()
         await store.write(Data(#"{"version":2,"anything":true}"#.utf8), to: "localhost:8080.session")
-        let client = try PreludeSessionClient(credentialStore: store)
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.credentialStore = store
+        let client = try PreludeSessionClient(configuration: configuration)
         let error = await #expect(throws: PreludeSessionError.self) { try await client.refresh() }
         guard case .storageUnavailable = error else { return #expect(Bool(false), "\(String(describing: error))") }
         #expect(await store.read("localhost:8080.session") != nil)

@@ -68,13 +68,14 @@ struct FileLockTests {
     func clientTimeout(_ timeout: Double, waitLimit: Double) async throws {
         try await withDirectory { directory, waits, environment in
             let fixture = try await ClientFixture()
-            let client = try PreludeSessionClient(
-                timeout: timeout,
-                // A store of the app between client and lock.
-                credentialStore: WrappingStore(
-                    store: fixture.store, locks: FileCredentialStore(directory: directory, environment: environment)),
-                transport: fixture.transport,
-                environment: SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes))
+            var configuration = PreludeSessionClient.Configuration()
+            configuration.timeout = timeout
+            // A store of the app between client and lock.
+            configuration.credentialStore = WrappingStore(
+                store: fixture.store, locks: PreludeFileCredentialStore(directory: directory, environment: environment))
+            configuration.transport = fixture.transport
+            configuration.environment = SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes)
+            let client = try PreludeSessionClient(configuration: configuration)
             try await client.invalidateSession()
             let holder = try hold(directory + "/localhost_8080.refresh.lock")
             defer { close(holder) }
@@ -83,9 +84,9 @@ struct FileLockTests {
         }
     }
 
-    private struct WrappingStore: CredentialStore {
+    private struct WrappingStore: PreludeCredentialStore {
         let store: FaultyStore
-        let locks: FileCredentialStore
+        let locks: PreludeFileCredentialStore
 
         func read(_ name: String) async throws -> Data? { try await store.read(name) }
         func write(_ data: Data, to name: String) async throws { try await store.write(data, to: name) }
@@ -99,7 +100,7 @@ struct FileLockTests {
     @Test("A lock of a stopped process is a timeout and keeps the session, and the next refresh succeeds")
     func stoppedRefresh() async throws {
         try await withDirectory { directory, _, environment in
-            let store = FileCredentialStore(directory: directory, environment: environment)
+            let store = PreludeFileCredentialStore(directory: directory, environment: environment)
             let fixture = try await ClientFixture()
             for record in [".session", ".key"] {
                 try store.write(
@@ -107,9 +108,11 @@ struct FileLockTests {
                     to: ClientFixture.name + record)
             }
             // Waits for the lock return at once. Waits for the response never return.
-            let client = try PreludeSessionClient(
-                credentialStore: store, transport: fixture.transport,
-                environment: SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes))
+            var configuration = PreludeSessionClient.Configuration()
+            configuration.credentialStore = store
+            configuration.transport = fixture.transport
+            configuration.environment = SDKEnvironment(now: environment.now, randomBytes: environment.randomBytes)
+            let client = try PreludeSessionClient(configuration: configuration)
             try await client.invalidateSession()
             let holder = try hold(directory + "/localhost_8080.refresh.lock")
             #expect(try await failure { try await client.refresh() } == "timeout")

@@ -127,7 +127,7 @@ struct SharedLockTests {
 
     @Test("Only the lock that is held across the network is released early", arguments: RecordLock.allCases)
     func policy(lock: RecordLock) async throws {
-        let isReleasedAtExpiry = try await RecordStore(store: InMemoryCredentialStore(), endpoint: "a")
+        let isReleasedAtExpiry = try await RecordStore(store: PreludeInMemoryCredentialStore(), endpoint: "a")
             .withLock(lock) { FileLock.isReleasedAtExpiry }
         #expect(isReleasedAtExpiry == (lock == .refresh))
     }
@@ -145,7 +145,7 @@ struct SharedLockTests {
     @Test("A file store with a directory of the app takes its locks in the same way")
     func fileStore() async throws {
         try await withLock { lock, _ in
-            var store = FileCredentialStore(directory: lock.directory)
+            var store = PreludeFileCredentialStore(directory: lock.directory)
             store.activity = activity
             try await store.withLock("a") {}
             #expect(activity.begun == 1)

@@ -67,7 +67,7 @@ struct ForeignErrorTests {
     func printed() {
         let refused = PreludeSessionError.transportError(
             URLError(.cannotConnectToHost), from: "http://localhost:8080")
-        #expect("\(refused)".hasPrefix("network(underlying: TransportFailure(localhost:8080, refused, "))
+        #expect("\(refused)".hasPrefix("network(underlying: PreludeTransportFailure(localhost:8080, refused, "))
     }
 
     @Test(
@@ -80,7 +80,7 @@ struct ForeignErrorTests {
         await fixture.transport.answer(call.path, .failure(Broken()), .failure(Broken()))
         let error = await #expect(throws: PreludeSessionError.self) { try await call.make(client) }
         guard case .network(let cause) = error else { return #expect(Bool(false), "\(error as Any)") }
-        let failure = try #require(cause as? TransportFailure)
+        let failure = try #require(cause as? PreludeTransportFailure)
         #expect(failure.underlying as? Broken == Broken())
         #expect(failure.host == (call == .backend ? "api.example.com" : "localhost:8080"))
         #expect(!"\(failure) \(failure.summary)".contains("secret"))
@@ -131,18 +131,18 @@ struct ForeignErrorTests {
     /// The call of a key store that fails.
     enum KeyFault: CaseIterable, Sendable { case finding, making, signing }
 
-    private struct BrokenKeys: DeviceKeyStore {
+    private struct BrokenKeys: PreludeDeviceKeyStore {
         let fault: KeyFault
-        let inner: SoftwareDeviceKeyStore
+        let inner: PreludeSoftwareDeviceKeyStore
         var error: any Error = Broken()
 
-        private struct Key: DeviceKey {
+        private struct Key: PreludeDeviceKey {
             let publicKey: Data
             let error: any Error
             func signature(for message: Data) throws -> Data { throw error }
         }
 
-        func key(_ name: String) async throws -> (any DeviceKey)? {
+        func key(_ name: String) async throws -> (any PreludeDeviceKey)? {
             switch fault {
             case .finding: throw error
             case .making: return nil
@@ -150,21 +150,24 @@ struct ForeignErrorTests {
             }
         }
 
-        func makeKey(_ name: String) async throws -> any DeviceKey { throw error }
+        func makeKey(_ name: String) async throws -> any PreludeDeviceKey { throw error }
     }
 
     private func client(_ fixture: ClientFixture, keys: BrokenKeys) throws -> PreludeSessionClient {
         let (clock, randomness) = (fixture.clock, fixture.randomness)
-        return try PreludeSessionClient(
-            credentialStore: fixture.store, deviceKeyStore: keys, transport: fixture.transport,
-            environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.credentialStore = fixture.store
+        configuration.deviceKeyStore = keys
+        configuration.transport = fixture.transport
+        configuration.environment = SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) })
+        return try PreludeSessionClient(configuration: configuration)
     }
 
     @Test(
         "An error of a key store or a key is unavailable storage, and keeps the session", arguments: KeyFault.allCases)
     func keys(_ fault: KeyFault) async throws {
         let fixture = try await ClientFixture()
-        let keys = BrokenKeys(fault: fault, inner: SoftwareDeviceKeyStore(store: fixture.store))
+        let keys = BrokenKeys(fault: fault, inner: PreludeSoftwareDeviceKeyStore(store: fixture.store))
         let client = try client(fixture, keys: keys)
         await fixture.transport.answer("/login/email/password", ClientFixture.next(TestToken.challenge("t0")))
         let error = await #expect(throws: PreludeSessionError.self) {
@@ -179,7 +182,7 @@ struct ForeignErrorTests {
     @Test("A cancellation of a key stays a cancellation")
     func cancelledKey() async throws {
         let fixture = try await ClientFixture()
-        let inner = SoftwareDeviceKeyStore(store: fixture.store)
+        let inner = PreludeSoftwareDeviceKeyStore(store: fixture.store)
         let client = try client(
             fixture, keys: BrokenKeys(fault: .signing, inner: inner, error: CancellationError()))
         try await client.invalidateSession()
@@ -190,7 +193,7 @@ struct ForeignErrorTests {
 
     private enum Use: Sendable { case read, lock }
 
-    private struct BrokenStore: CredentialStore {
+    private struct BrokenStore: PreludeCredentialStore {
         let use: Use
         let inner: FaultyStore
         var error: any Error = Broken()
@@ -212,9 +215,12 @@ struct ForeignErrorTests {
     }
 
     private func client(_ fixture: ClientFixture, store: BrokenStore) throws -> PreludeSessionClient {
-        try PreludeSessionClient(
-            credentialStore: store, transport: fixture.transport,
-            environment: SDKEnvironment(now: { .distantFuture }, randomBytes: { Array(repeating: 7, count: $0) }))
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.credentialStore = store
+        configuration.transport = fixture.transport
+        configuration.environment = SDKEnvironment(
+            now: { .distantFuture }, randomBytes: { Array(repeating: 7, count: $0) })
+        return try PreludeSessionClient(configuration: configuration)
     }
 
     @Test("An error of a credential store or its lock is unavailable storage with a hidden text")

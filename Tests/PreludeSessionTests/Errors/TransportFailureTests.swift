@@ -11,7 +11,7 @@ import Testing
 @Suite("Why a request got no response")
 struct TransportFailureTests {
     private func failure(_ error: any Error, from origin: String = "https://app1234.example.com") throws
-        -> TransportFailure
+        -> PreludeTransportFailure
     {
         let converted = PreludeSessionError.transportError(error, from: origin) as? PreludeSessionError
         return try #require(converted?.transportFailure)
@@ -21,7 +21,7 @@ struct TransportFailureTests {
         "An error of URLSession has a cause, and its text names the host and says what to check",
         arguments: [
             (
-                URLError.Code.serverCertificateUntrusted, TransportFailure.Cause.untrustedCertificate,
+                URLError.Code.serverCertificateUntrusted, PreludeTransportFailure.Cause.untrustedCertificate,
                 "Check that the certificate"
             ),
             (.serverCertificateHasBadDate, .untrustedCertificate, "the date of this device"),
@@ -36,7 +36,7 @@ struct TransportFailureTests {
             (.badServerResponse, .invalidResponse, "is the session service"),
             (.unknown, .other, "Try again later"),
         ])
-    func urlErrors(code: URLError.Code, cause: TransportFailure.Cause, advice: String) throws {
+    func urlErrors(code: URLError.Code, cause: PreludeTransportFailure.Cause, advice: String) throws {
         let failure = try failure(URLError(code))
         #expect(failure.cause == cause)
         #expect(failure.host == "app1234.example.com")
@@ -81,7 +81,8 @@ struct TransportFailureTests {
 
     @Test("A transport's own failure is kept as it is, and a response that is too large has a cause")
     func ownFailure() throws {
-        let own = TransportFailure(host: "own.example", cause: .untrustedCertificate, underlying: URLError(.unknown))
+        let own = PreludeTransportFailure(
+            host: "own.example", cause: .untrustedCertificate, underlying: URLError(.unknown))
         #expect(try failure(own).host == "own.example")
         #expect(try failure(PreludeSessionError.network(underlying: own)).cause == .untrustedCertificate)
         #expect(try failure(AnswerTooLarge()).cause == .invalidResponse)
@@ -100,7 +101,7 @@ struct TransportFailureTests {
     @Test(
         "On Linux the cause of an error of TLS is in its text",
         arguments: [
-            ("SSL certificate problem: self-signed certificate", TransportFailure.Cause.untrustedCertificate),
+            ("SSL certificate problem: self-signed certificate", PreludeTransportFailure.Cause.untrustedCertificate),
             ("SSL certificate problem: certificate has expired", .untrustedCertificate),
             (
                 "SSL: no alternative certificate subject name matches target host name 'a.example'",
@@ -109,7 +110,7 @@ struct TransportFailureTests {
             ("OpenSSL/3.0: error:0A00010B:SSL routines::wrong version number", .secureConnectionFailed),
             ("TLS connect error", .secureConnectionFailed), ("Weird server reply", .other),
         ])
-    func curl(text: String, cause: TransportFailure.Cause) throws {
+    func curl(text: String, cause: PreludeTransportFailure.Cause) throws {
         let info = [NSLocalizedDescriptionKey: text]
         #expect(try failure(URLError(.unknown, userInfo: info)).cause == cause)
         // Another code means what it says.
@@ -121,7 +122,7 @@ struct TransportFailureTests {
         // Port 1 of loopback: reserved, and without a service on a test machine.
         let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:1", path: "/")
         let error = await #expect(throws: PreludeSessionError.self) {
-            _ = try await URLSessionTransport().send(request, body: nil, timeout: 600)
+            _ = try await PreludeURLSessionTransport().send(request, body: nil, timeout: 600)
         }
         #expect(error?.transportFailure?.cause == .refused)
         #expect(error?.localizedDescription.hasPrefix("127.0.0.1:1 refused the connection.") == true)

@@ -185,13 +185,16 @@ struct LogTests {
     @Test("An error of a store is unavailable storage in the log, with a hidden text")
     func foreignError() async throws {
         let recorder = Recorder()
-        let client = try PreludeSessionClient(credentialStore: FullDisk(), logHandler: recorder)
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.credentialStore = FullDisk()
+        configuration.logHandler = recorder
+        let client = try PreludeSessionClient(configuration: configuration)
         #expect(try await failure { try await client.refresh() } == "storageUnavailable")
         #expect(recorder.text.contains("operation=read record=session error=Failure"))
         #expect(!recorder.revealedText.contains("secret"))
     }
 
-    private struct FullDisk: CredentialStore {
+    private struct FullDisk: PreludeCredentialStore {
         struct Failure: Error { let text = "a secret" }
 
         func read(_ name: String) throws -> Data? { throw Failure() }

@@ -16,11 +16,14 @@ struct MigrationTests {
     @Test("A migration exchanges the credential with PKCE and signs in")
     func exchange() async throws {
         let fixture = try await signedOut()
-        let client = try PreludeSessionClient(
-            signalsDispatcher: Signals(), credentialStore: fixture.store, transport: fixture.transport,
-            environment: SDKEnvironment(
-                now: { Date(timeIntervalSince1970: TestClock.start) },
-                randomBytes: { [UInt8](repeating: 0, count: $0) }))
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.signalsDispatcher = Signals()
+        configuration.credentialStore = fixture.store
+        configuration.transport = fixture.transport
+        configuration.environment = SDKEnvironment(
+            now: { Date(timeIntervalSince1970: TestClock.start) },
+            randomBytes: { [UInt8](repeating: 0, count: $0) })
+        let client = try PreludeSessionClient(configuration: configuration)
         await fixture.transport.answer("/migration", ClientFixture.next("challenge"))
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
         let user = try await client.migrate(options)

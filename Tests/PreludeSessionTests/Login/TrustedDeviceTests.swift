@@ -108,7 +108,7 @@ struct TrustedDeviceTests {
     }
 
     /// Refuses to write the record.
-    private struct RefusingStore: CredentialStore {
+    private struct RefusingStore: PreludeCredentialStore {
         let inner: FaultyStore
 
         func read(_ name: String) async throws -> Data? { try await inner.read(name) }
@@ -136,9 +136,12 @@ struct TrustedDeviceTests {
     func refused() async throws {
         let fixture = try await ClientFixture(signedIn: false)
         let (clock, randomness, log) = (fixture.clock, fixture.randomness, Recorder())
-        let client = try PreludeSessionClient(
-            credentialStore: RefusingStore(inner: fixture.store), transport: fixture.transport, logHandler: log,
-            environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.credentialStore = RefusingStore(inner: fixture.store)
+        configuration.transport = fixture.transport
+        configuration.logHandler = log
+        configuration.environment = SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) })
+        let client = try PreludeSessionClient(configuration: configuration)
         try await logIn(fixture, client, gives: "device-secret")
         #expect(await client.sessionID == "ses_1")
         #expect(log.text.contains("the token of this device cannot be stored"))

@@ -161,11 +161,13 @@ struct RevocationQueueTests {
         let gate = Gate()
         await fixture.transport.answer("/revoke", .held(gate, .success()))
         let (clock, randomness) = (fixture.clock, fixture.randomness)
-        let client = try PreludeSessionClient(
-            credentialStore: fixture.store, transport: fixture.transport,
-            environment: SDKEnvironment(
-                now: { clock.now }, randomBytes: { randomness.bytes($0) },
-                sleep: { if $0 != 3 { try await SDKEnvironment.untilCancelled($0) } }))
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.credentialStore = fixture.store
+        configuration.transport = fixture.transport
+        configuration.environment = SDKEnvironment(
+            now: { clock.now }, randomBytes: { randomness.bytes($0) },
+            sleep: { if $0 != 3 { try await SDKEnvironment.untilCancelled($0) } })
+        let client = try PreludeSessionClient(configuration: configuration)
         await client.revokeEndedSessions()
         #expect(try await pending(fixture) == ["refresh-0"])
         await gate.open()
@@ -181,7 +183,7 @@ struct RevocationQueueTests {
         try await client.invalidateSession()
         await fixture.transport.answer("/refresh", fixture.refreshed(1))
         _ = try await client.refresh()
-        _ = try await SoftwareDeviceKeyStore(store: fixture.store).makeKey(ClientFixture.name)
+        _ = try await PreludeSoftwareDeviceKeyStore(store: fixture.store).makeKey(ClientFixture.name)
         try await fixture.signIn(session: "ses_2")
         let mismatch = ScriptedTransport.Answer.errorResponse(401, "dpop_key_mismatch")
         await fixture.transport.answer("/revoke", mismatch, .success(), mismatch)

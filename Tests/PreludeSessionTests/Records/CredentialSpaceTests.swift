@@ -18,7 +18,9 @@ struct CredentialSpaceTests {
         "Invalid names are rejected",
         arguments: ["", "Work", "a.b", "a/b", "a+b", "ä", String(repeating: "a", count: 65)])
     func invalid(name: String) async throws {
-        let thrown = try await failure { _ = try PreludeSessionClient(credentialSpace: name) }
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.credentialSpace = name
+        let thrown = try await failure { _ = try PreludeSessionClient(configuration: configuration) }
         #expect(thrown == "invalidConfiguration")
     }
 

@@ -171,7 +171,7 @@ struct BoundWithoutKeyTests {
         await fixture.transport.answer("/me/identifiers", .success(#"{"identifiers":[]}"#))
         _ = try await client.listSessions()
         // Another process stores a new key and tokens that are bound to it.
-        _ = try await SoftwareDeviceKeyStore(store: fixture.store).makeKey(ClientFixture.name)
+        _ = try await PreludeSoftwareDeviceKeyStore(store: fixture.store).makeKey(ClientFixture.name)
         let token = ClientFixture.boundToken("access-9", to: try await fixture.keyThumbprint())
         let stored = StoredSession(
             refreshToken: "refresh-9", accessToken: token,

@@ -1,6 +1,7 @@
 import Foundation
-import PreludeSession
 import Testing
+
+@testable import PreludeSession
 
 @Suite("Types that can be encoded")
 struct CodableTests {
@@ -77,6 +78,14 @@ struct CodableTests {
         #expect(profile["plan", as: Int.self] == nil && profile["none", as: String.self] == nil)
         let options = StartOTPLoginOptions(identifier: PreludeIdentifier(type: .phoneNumber, value: "+1"))
         #expect(try copy(options) == options)
+    }
+
+    @Test("A profile without a user is no profile", arguments: ["{}", #"{"extras":{}}"#])
+    func noUser(json: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(PreludeProfile.self, from: Data(json.utf8)) }
+        for claims in ["e30", "eyJzdWIiOiIifQ"] {  // {} and {"sub":""}
+            #expect(throws: PreludeSessionError.self) { try PreludeUser(accessToken: "h.\(claims).s") }
+        }
     }
 
     @Test("Values of previews have what their initializers say")

@@ -40,8 +40,8 @@ struct OtherClientsTests {
 
     @Test("Two concurrent first logins create one device key")
     func oneKey() async throws {
-        let store = InMemoryCredentialStore()
-        let keys = CountingKeyStore(inner: SoftwareDeviceKeyStore(store: store))
+        let store = PreludeInMemoryCredentialStore()
+        let keys = CountingKeyStore(inner: PreludeSoftwareDeviceKeyStore(store: store))
         let device = DeviceIdentity(
             records: RecordStore(store: store, endpoint: "n"), keys: keys, environment: .live)
         let other = DeviceIdentity(
@@ -53,15 +53,15 @@ struct OtherClientsTests {
         #expect(await keys.made == 1)
     }
 
-    private actor CountingKeyStore: DeviceKeyStore {
-        private let inner: SoftwareDeviceKeyStore
+    private actor CountingKeyStore: PreludeDeviceKeyStore {
+        private let inner: PreludeSoftwareDeviceKeyStore
         private(set) var made = 0
 
-        init(inner: SoftwareDeviceKeyStore) { self.inner = inner }
+        init(inner: PreludeSoftwareDeviceKeyStore) { self.inner = inner }
 
-        func key(_ name: String) async throws -> (any DeviceKey)? { try await inner.key(name) }
+        func key(_ name: String) async throws -> (any PreludeDeviceKey)? { try await inner.key(name) }
 
-        func makeKey(_ name: String) async throws -> any DeviceKey {
+        func makeKey(_ name: String) async throws -> any PreludeDeviceKey {
             made += 1
             return try await inner.makeKey(name)
         }

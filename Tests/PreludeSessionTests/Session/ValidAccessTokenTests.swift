@@ -22,8 +22,10 @@ struct ValidAccessTokenTests {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         #expect(try await failure { _ = try await client.validAccessToken(margin: margin) } == "invalidConfiguration")
-        #expect(
-            try await failure { _ = try PreludeSessionClient(earlyRefreshMargin: margin) } == "invalidConfiguration")
+        var configuration = PreludeSessionClient.Configuration()
+        configuration.earlyRefreshMargin = margin
+        let thrown = try await failure { _ = try PreludeSessionClient(configuration: configuration) }
+        #expect(thrown == "invalidConfiguration")
         #expect(await fixture.transport.count("/refresh") == 0)
     }
 

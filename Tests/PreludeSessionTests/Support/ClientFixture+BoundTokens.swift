@@ -8,7 +8,7 @@ import Testing
 extension ClientFixture {
     /// The thumbprint of the stored key.
     func keyThumbprint() async throws -> String {
-        let key = try #require(try await SoftwareDeviceKeyStore(store: store).key(Self.name))
+        let key = try #require(try await PreludeSoftwareDeviceKeyStore(store: store).key(Self.name))
         let x = TestToken.base64URL(key.publicKey.prefix(32))
         let y = TestToken.base64URL(key.publicKey.suffix(32))
         // RFC 7638 §3.2.

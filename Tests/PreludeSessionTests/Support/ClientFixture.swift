@@ -16,7 +16,7 @@ struct ClientFixture {
     ///   - scope: The scope of the stored access token.
     ///   - lifetime: The lifetime of the stored access token, in seconds.
     init(scope: String? = nil, lifetime: Double = 300, signedIn: Bool = true) async throws {
-        _ = try await SoftwareDeviceKeyStore(store: store).makeKey(Self.name)
+        _ = try await PreludeSoftwareDeviceKeyStore(store: store).makeKey(Self.name)
         if signedIn { try await signIn(scope: scope, lifetime: lifetime) }
     }
 
@@ -38,9 +38,13 @@ struct ClientFixture {
     ) throws -> PreludeSessionClient {
         let clock = clock
         let randomness = randomness
-        return try PreludeSessionClient(
-            endpoint: endpoint, signalsDispatcher: signals, credentialStore: store, transport: transport,
-            logHandler: log, environment: SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) }))
+        var configuration = PreludeSessionClient.Configuration(endpoint: endpoint)
+        configuration.signalsDispatcher = signals
+        configuration.credentialStore = store
+        configuration.transport = transport
+        configuration.logHandler = log
+        configuration.environment = SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) })
+        return try PreludeSessionClient(configuration: configuration)
     }
 
     /// The stored session.

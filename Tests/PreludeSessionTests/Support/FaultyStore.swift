@@ -2,7 +2,7 @@ import Foundation
 import PreludeSession
 
 /// A credential store whose reads or writes tests can make fail, as on a locked device.
-actor FaultyStore: CredentialStore {
+actor FaultyStore: PreludeCredentialStore {
     /// `growth` is a full disk: records cannot be written, but deleted. `locked` is a device that an unlock repairs.
     enum Refusal: Sendable { case nothing, reads, writes, growth, locked }
 
@@ -15,7 +15,7 @@ actor FaultyStore: CredentialStore {
         let released = Gate()
     }
 
-    private let inner = InMemoryCredentialStore()
+    private let inner = PreludeInMemoryCredentialStore()
     private var refusal = Refusal.nothing
 
     func refuse(_ what: Refusal) { refusal = what }

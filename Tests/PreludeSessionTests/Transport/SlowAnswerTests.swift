@@ -10,10 +10,11 @@ struct SlowAnswerTests {
     private func client(
         of server: RawServer, sleep: @escaping @Sendable (Double) async throws -> Void
     ) throws -> PreludeSessionClient {
-        try PreludeSessionClient(
-            endpoint: .custom("http://127.0.0.1:\(server.port)"), credentialStore: InMemoryCredentialStore(),
-            environment: SDKEnvironment(
-                now: SDKEnvironment.live.now, randomBytes: SDKEnvironment.live.randomBytes, sleep: sleep))
+        var configuration = PreludeSessionClient.Configuration(endpoint: .custom("http://127.0.0.1:\(server.port)"))
+        configuration.credentialStore = PreludeInMemoryCredentialStore()
+        configuration.environment = SDKEnvironment(
+            now: SDKEnvironment.live.now, randomBytes: SDKEnvironment.live.randomBytes, sleep: sleep)
+        return try PreludeSessionClient(configuration: configuration)
     }
 
     @Test("A task that was cancelled before its request does not wait")
@@ -22,7 +23,7 @@ struct SlowAnswerTests {
         let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(server.port)", path: "/")
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            _ = try await URLSessionTransport().send(request, body: nil, timeout: 60)
+            _ = try await PreludeURLSessionTransport().send(request, body: nil, timeout: 60)
         }
         await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -14,7 +14,9 @@ final class Accounts {
         @MainActor
         init(id: String) throws {
             self.id = id
-            client = try PreludeSessionClient(credentialSpace: id.isEmpty ? nil : id)
+            var configuration = PreludeSessionClient.Configuration()
+            configuration.credentialSpace = id.isEmpty ? nil : id
+            client = try PreludeSessionClient(configuration: configuration)
             session = SessionModel(client: client)
         }
     }

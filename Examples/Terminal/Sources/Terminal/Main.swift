@@ -20,11 +20,12 @@ enum Main {
 
     /// Makes the client for the settings.
     static func client(settings: [String: String]) throws -> PreludeSessionClient {
-        try PreludeSessionClient(
-            endpoint: settings["EXAMPLE_SERVICE"].map { .custom($0) } ?? .default,
-            // On Linux the default, URLSession, ends the process when a connection closes at the wrong moment.
-            transport: AsyncHTTPClientTransport(),
-            logHandler: settings["EXAMPLE_LOG"] == "1" ? Log(write: printError) : nil)
+        var configuration = PreludeSessionClient.Configuration(
+            endpoint: settings["EXAMPLE_SERVICE"].map { .custom($0) } ?? .default)
+        // On Linux the default, URLSession, ends the process when a connection closes at the wrong moment.
+        configuration.transport = AsyncHTTPClientTransport()
+        configuration.logHandler = settings["EXAMPLE_LOG"] == "1" ? Log(write: printError) : nil
+        return try PreludeSessionClient(configuration: configuration)
     }
 
     @Sendable private static func printError(_ line: String) {

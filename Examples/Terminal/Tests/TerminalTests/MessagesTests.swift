@@ -33,7 +33,7 @@
 
         @Test("A damaged record is reported with the way to recover")
         func damaged() async throws {
-            let store = InMemoryCredentialStore()
+            let store = PreludeInMemoryCredentialStore()
             let client = try service.client(store: store)
             let identifier = PreludeIdentifier(type: .emailAddress, value: "ada@example.com")
             try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
@@ -112,8 +112,10 @@
             let (lines, continuation) = AsyncStream.makeStream(of: String.self)
             let store = FaultyCredentialStore()
             store.lock()
-            let client = try PreludeSessionClient(
-                credentialStore: store, logHandler: Log(write: { continuation.yield($0) }))
+            var configuration = PreludeSessionClient.Configuration()
+            configuration.credentialStore = store
+            configuration.logHandler = Log(write: { continuation.yield($0) })
+            let client = try PreludeSessionClient(configuration: configuration)
             _ = await complaint(about: "whoami", client: client)
             continuation.finish()
             let written = await lines.reduce(into: []) { $0.append($1) }

@@ -3,7 +3,7 @@
     /// keys. The enclave's key cannot be exported.
     ///
     /// The credential store keeps the enclave's opaque blob, or the software key.
-    public struct SecureEnclaveDeviceKeyStore: DeviceKeyStore {
+    public struct PreludeSecureEnclaveDeviceKeyStore: PreludeDeviceKeyStore {
         private let keys: EnclaveKeys
 
         /// Creates a store of keys in this device's enclave.
@@ -13,21 +13,21 @@
         ///   - logHandler: Receives an entry when a software key is created although the device has an enclave. `nil` is no
         ///     log.
         public init(
-            store: any CredentialStore = KeychainCredentialStore(),
+            store: any PreludeCredentialStore = PreludeKeychainCredentialStore(),
             logHandler: (any PreludeSessionLogHandler)? = nil
         ) {
             self.init(store: store, log: SessionLog(handler: logHandler))
         }
 
-        init(store: any CredentialStore, log: SessionLog) {
+        init(store: any PreludeCredentialStore, log: SessionLog) {
             keys = EnclaveKeys(enclave: SecureEnclaveChip(), store: store, log: log)
         }
 
         /// The key of a session. A session that began without an enclave keeps its software key.
         ///
         /// - Throws: `PreludeSessionError.deviceKeyLost` for a key that the enclave rejects.
-        public func key(_ name: String) async throws -> (any DeviceKey)? { try await keys.key(name) }
+        public func key(_ name: String) async throws -> (any PreludeDeviceKey)? { try await keys.key(name) }
 
-        public func makeKey(_ name: String) async throws -> any DeviceKey { try await keys.makeKey(name) }
+        public func makeKey(_ name: String) async throws -> any PreludeDeviceKey { try await keys.makeKey(name) }
     }
 #endif

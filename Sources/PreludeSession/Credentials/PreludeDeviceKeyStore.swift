@@ -3,7 +3,7 @@ public import Foundation
 internal import SessionTokens
 
 /// The device's P-256 private key.
-public protocol DeviceKey: Sendable {
+public protocol PreludeDeviceKey: Sendable {
     /// The public key: `x ‖ y`, 64 bytes (SEC 1 §2.3.3 without the first byte).
     var publicKey: Data { get }
     /// An ECDSA signature with SHA-256: `r ‖ s`, 64 bytes (RFC 7518 §3.4).
@@ -17,28 +17,28 @@ public protocol DeviceKey: Sendable {
 ///
 /// Errors other than `PreludeSessionError` and `CancellationError` are reported as `.storageUnavailable` with their type
 /// name only.
-public protocol DeviceKeyStore: Sendable {
+public protocol PreludeDeviceKeyStore: Sendable {
     /// The key of a session; `nil` only when it is certain that there is none.
     ///
     /// - Parameter name: Plain text, the same for the same service.
     /// - Throws: `PreludeSessionError.storageUnavailable` when the store cannot be read now; `.deviceKeyLost` when there
     ///   was a key that will never sign again.
-    func key(_ name: String) async throws -> (any DeviceKey)?
+    func key(_ name: String) async throws -> (any PreludeDeviceKey)?
     /// Creates a key and replaces an existing one.
     ///
     /// - Parameter name: As for `key(_:)`.
     /// - Throws: `PreludeSessionError.storageUnavailable` when no key can be created or stored now.
-    func makeKey(_ name: String) async throws -> any DeviceKey
+    func makeKey(_ name: String) async throws -> any PreludeDeviceKey
 }
 
 /// A software key in a credential store, for devices without key hardware.
-public struct SoftwareDeviceKeyStore: DeviceKeyStore {
-    private let store: any CredentialStore
+public struct PreludeSoftwareDeviceKeyStore: PreludeDeviceKeyStore {
+    private let store: any PreludeCredentialStore
 
     /// Creates a store of software keys.
     ///
     /// - Parameter store: Keeps the private key. Anyone who can read it can sign.
-    public init(store: any CredentialStore) { self.store = store }
+    public init(store: any PreludeCredentialStore) { self.store = store }
 
     private struct Record: VersionedRecord {
         static let recordName = RecordName.softwareKey
@@ -47,7 +47,7 @@ public struct SoftwareDeviceKeyStore: DeviceKeyStore {
         let key: Data
     }
 
-    private struct SoftwareKey: DeviceKey {
+    private struct SoftwareKey: PreludeDeviceKey {
         let key: P256.Signing.PrivateKey
         var publicKey: Data { key.publicKey.rawRepresentation }
         func signature(for message: Data) throws -> Data {
@@ -55,7 +55,7 @@ public struct SoftwareDeviceKeyStore: DeviceKeyStore {
         }
     }
 
-    public func key(_ name: String) async throws -> (any DeviceKey)? {
+    public func key(_ name: String) async throws -> (any PreludeDeviceKey)? {
         guard let content = try await records(name).read(Record.self) else { return nil }
         let record = try content.record(orThrow: .damagedDeviceKey)
         guard let key = try? P256.Signing.PrivateKey(rawRepresentation: record.key) else {
@@ -64,7 +64,7 @@ public struct SoftwareDeviceKeyStore: DeviceKeyStore {
         return SoftwareKey(key: key)
     }
 
-    public func makeKey(_ name: String) async throws -> any DeviceKey {
+    public func makeKey(_ name: String) async throws -> any PreludeDeviceKey {
         let key = P256.Signing.PrivateKey()
         try await records(name).write(Record(key: key.rawRepresentation))
         return SoftwareKey(key: key)

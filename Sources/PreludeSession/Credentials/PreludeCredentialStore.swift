@@ -8,7 +8,7 @@ public import Foundation
 /// store.
 ///
 /// Names are plain text with `.`, `:` and `_`. Records are opaque and at most a few kilobytes.
-public protocol CredentialStore: Sendable {
+public protocol PreludeCredentialStore: Sendable {
     /// The record with this name; `nil` only when it is certain that there is none.
     func read(_ name: String) async throws -> Data?
     /// Stores a record atomically: after a crash the store has the old record or the new one.
@@ -34,7 +34,7 @@ public protocol CredentialStore: Sendable {
     ) async throws -> Answer
 }
 
-extension CredentialStore {
+extension PreludeCredentialStore {
     /// Stores a record if there is none with this name, under a lock.
     public func create(_ data: Data, at name: String) async throws -> Bool {
         try await withLock(name + ".create") {

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Keeps credentials in files that only their owner can read: directory 0700, files 0600, atomic replacement.
-public struct FileCredentialStore: CredentialStore {
+public struct PreludeFileCredentialStore: PreludeCredentialStore {
     /// `nil` if the app has chosen none and the user has no home directory.
     private let chosenDirectory: String?
     private let environment: SDKEnvironment

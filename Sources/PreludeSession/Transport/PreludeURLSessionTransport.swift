@@ -11,7 +11,7 @@ internal import SessionWire
 ///
 /// Its timeout is URLSession's: seconds without a byte. A cancelled task stops its request. On Linux prefer the transport of
 /// the product `PreludeSessionAsyncHTTPClient`: see <doc:RunningOnLinux>.
-public final class URLSessionTransport: SessionTransport {
+public final class PreludeURLSessionTransport: SessionTransport {
     private let session: URLSession
     private let collector: URLSessionTaskCollector
 
@@ -59,19 +59,19 @@ public final class URLSessionTransport: SessionTransport {
     public func send(
         _ request: HTTPRequest, body: Data?, timeout: TimeInterval
     ) async throws -> (HTTPResponse, Data) {
-        try await send(request, body: body, timeout: timeout, maximumAnswer: .max)
+        try await send(request, body: body, timeout: timeout, maximumResponseBytes: .max)
     }
 
     public func send(
-        _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumAnswer: Int
+        _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumResponseBytes: Int
     ) async throws -> (HTTPResponse, Data) {
         guard Self.needsOwnConnection(request) else {
-            return try await exchange(request, body: body, timeout: timeout, maximumAnswer: maximumAnswer)
+            return try await exchange(request, body: body, timeout: timeout, maximumResponseBytes: maximumResponseBytes)
         }
         var request = request
         request.headerFields[.connection] = "close"
-        return try await URLSessionTransport()
-            .exchange(request, body: body, timeout: timeout, maximumAnswer: maximumAnswer)
+        return try await PreludeURLSessionTransport()
+            .exchange(request, body: body, timeout: timeout, maximumResponseBytes: maximumResponseBytes)
     }
 
     /// Whether a request must not use an open connection, nor leave one behind.
@@ -87,12 +87,12 @@ public final class URLSessionTransport: SessionTransport {
     }
 
     private func exchange(
-        _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumAnswer: Int
+        _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumResponseBytes: Int
     ) async throws -> (HTTPResponse, Data) {
         let task = session.dataTask(with: try Self.native(request, body: body, timeout: timeout))
         do {
             let (data, response) = try await withTaskCancellationHandler {
-                try await collector.run(task, maximumAnswer: maximumAnswer)
+                try await collector.run(task, maximumResponseBytes: maximumResponseBytes)
             } onCancel: { [collector] in
                 Task { await collector.cancel(task) }
             }

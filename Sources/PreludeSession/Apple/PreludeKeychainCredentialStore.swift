@@ -4,7 +4,7 @@
     /// Keeps credentials in the Keychain: readable after the first unlock since the device's start, on this device only.
     ///
     /// Before the first unlock its calls throw `.storageUnavailable`. The next call tries again.
-    public struct KeychainCredentialStore: CredentialStore {
+    public struct PreludeKeychainCredentialStore: PreludeCredentialStore {
         private let records: KeychainRecords
 
         /// Creates a store of this app alone, in the data protection Keychain.

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Keeps credentials in memory until the process ends.
-public actor InMemoryCredentialStore: CredentialStore {
+public actor PreludeInMemoryCredentialStore: PreludeCredentialStore {
     private var records: [String: Data] = [:]
     private let lock = AsyncLock()
 

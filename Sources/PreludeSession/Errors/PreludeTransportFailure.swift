@@ -5,7 +5,7 @@ public import Foundation
 /// Read it from `PreludeSessionError.transportFailure`. A `SessionTransport` of your own throws it, if it knows the cause.
 /// `URLError` stays the payload of `PreludeSessionError.network(underlying:)`; every other error of a transport is the
 /// `underlying` error of a failure with the cause `other`.
-public struct TransportFailure: Error, Sendable {
+public struct PreludeTransportFailure: Error, Sendable {
     /// Why there is no response. Causes of later versions are added as further values.
     public struct Cause: RawRepresentable, Sendable, Hashable {
         /// The name of the cause.
@@ -35,7 +35,7 @@ public struct TransportFailure: Error, Sendable {
     }
 }
 
-extension TransportFailure.Cause {
+extension PreludeTransportFailure.Cause {
     /// The device has no network.
     public static let offline = Self(rawValue: "offline")
     /// The name of the host does not exist, or cannot be looked up.
@@ -58,7 +58,7 @@ extension TransportFailure.Cause {
     public static let other = Self(rawValue: "other")
 }
 
-extension TransportFailure {
+extension PreludeTransportFailure {
     /// Host, cause and what to check, in English, for developers and logs.
     public var summary: String { "\(host) \(problem) \(advice); a session is kept." }
 
@@ -102,12 +102,12 @@ extension TransportFailure {
     }
 }
 
-extension TransportFailure: LocalizedError, CustomStringConvertible, CustomReflectable {
+extension PreludeTransportFailure: LocalizedError, CustomStringConvertible, CustomReflectable {
     /// As `summary`.
     public var errorDescription: String? { summary }
     /// Host, cause, and the type and code of the underlying error.
     public var description: String {
-        "TransportFailure(\(host), \(cause.rawValue), \(PreludeSessionError.kind(of: underlying)))"
+        "PreludeTransportFailure(\(host), \(cause.rawValue), \(PreludeSessionError.kind(of: underlying)))"
     }
     /// As `description`.
     public var customMirror: Mirror { Mirror(self, children: []) }
