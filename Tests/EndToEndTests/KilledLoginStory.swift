@@ -17,8 +17,8 @@ struct KilledLoginStory {
     }
 
     /// A store that refuses to write some records.
-    private actor RefusingStore: CredentialStore {
-        private let inner = InMemoryCredentialStore()
+    private actor RefusingStore: PreludeCredentialStore {
+        private let inner = PreludeInMemoryCredentialStore()
         private var refused: String?
 
         func refuse(_ suffix: String?) { refused = suffix }
