@@ -29,7 +29,7 @@ RULE = {
 #: Built with all other targets.
 BACKEND = ROOT / ".build" / "debug" / "Backend"
 #: Built by scripts/check-consumer from the example's own manifest, as a user of the package builds it.
-BUILT_ALONE = ROOT / ".build" / "consumer" / "backend" / "debug" / "Backend"
+BUILT_ALONE = ROOT / ".build" / "consumer" / "builds" / "debug" / "Backend"
 
 
 @contextmanager

@@ -21,7 +21,8 @@ FIXED = {
     "postgresql": "usr/lib/postgresql", "pgbouncer": "usr/sbin/pgbouncer", "postfix": "usr/lib/postfix/sbin/master"}
 TESTS = {
     "openssl", "postgresql", "pgbouncer", "chromium", "chromium-headless-shell", "firefox-esr", "strace", "valgrind",
-    "binutils", "gcc", "libc6-dev", "nodejs", "golang-go", "php-cli", "ruby"}
+    "binutils", "gcc", "libc6-dev", "nodejs", "golang-go", "php-cli", "ruby",
+    "lintian", "mandoc"}
 AS_ROOT = {"postfix", "sasl2-bin", "libsasl2-modules", "iproute2"}
 
 pytestmark = pytest.mark.skipif(not shutil.which("apt-get"), reason="bootstrap uses brew here")

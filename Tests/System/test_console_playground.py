@@ -119,7 +119,7 @@ def test_a_wrong_password_is_refused_and_the_right_one_signs_in(user, shared):
     Management(shared).expect(201, "POST", "/users", {
         "identifiers": [{"type": "email_address", "value": email}], "password": PASSWORD})
     step = user.do("password-login", email=email, password="wrong " + PASSWORD)
-    assert sent(step) == ["POST /login/email/password 401"] and step["error"].startswith("unauthorized")
+    assert sent(step) == ["POST /login/email/password 401"] and step["error"].startswith("wrongPassword")
     assert f'emailAddress: "{email}", password: password' in step["swift"]
     step = user.do("password-login", password=PASSWORD)
     assert sent(step) == ["POST /login/email/password 200", "POST /login/finalize 200"]

@@ -4,6 +4,17 @@ internal import Testing
 
 @Suite("The session after a decision on a refresh token")
 struct RotatedSessionTests {
+    @Test(
+        "A session ends at its idle or at its absolute end, whichever is first", arguments: [(5, 10), (10, 5), (5, 5)])
+    func end(idle: Int, absolute: Int) throws {
+        let session = Session(
+            id: "ses_1", appID: try appID(), userID: "usr_1", generation: 1, keyThumbprint: "key", scopes: [],
+            device: Device(), createdAt: now, idleExpiresAt: now + idle, absoluteExpiresAt: now + absolute,
+            revokedAt: nil)
+        #expect(session.expiresAt == now + 5)
+        #expect(session.isLive(at: now + 4) && !session.isLive(at: now + 5))
+    }
+
     @Test("A rotation raises the generation by one and keeps key, scopes and absolute end")
     func rotated() throws {
         let row = RotationRow("", .rotate) { $0.attempt = "new attempt" }

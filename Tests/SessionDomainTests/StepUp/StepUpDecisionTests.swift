@@ -139,4 +139,27 @@ struct StepUpDecisionTests {
         #expect(intent.decide(facts) == Decision(.refused(.challengeReused)))
         #expect(intent.decide(Facts()) == Decision(.refused(.invalidChallenge)))
     }
+
+    @Test("An operator's token completes only the current step: not one that follows, and not one that is done")
+    func customStepInOrder() throws {
+        let steps = [StepUpStep.verifyEmail, "kyc", "video"].enumerated().map { index, key in
+            StepUpStep(order: index + 1, key: key, expirationDuration: 60)
+        }
+        var challenge = StepUpChallenge(
+            id: "chg_1", appID: try appID(), userID: "usr_1", sessionID: "ses_1", scope: "pay",
+            terms: GrantTerms(mode: .singleUse, grantedFor: 0), steps: steps, newIdentifier: nil, createdAt: now - 10,
+            tokenID: "chl_1", wrongCodes: 0, expiresAt: now + 50)
+        let report = CustomStepReport(
+            userID: "usr_1", challengeID: "chg_1", stepKey: "kyc", tokenID: "jti", expiresAt: now + 60)
+        let intent = CompleteCustomStep(
+            appID: try appID(), reference: TestApp.reference, report: report, nextTokenID: "chl_2", now: now)
+        func refusal() throws -> Refusal? {
+            intent.refusal(challenge: challenge, session: try TestApp.session(), user: try TestApp.user())
+        }
+        #expect(try refusal() == .stepBypassed)
+        challenge = challenge.advanced(tokenID: "chl_1", at: now)
+        #expect(try refusal() == nil)
+        challenge = challenge.advanced(tokenID: "chl_1", at: now)
+        #expect(try refusal() == .challengeReused)
+    }
 }
