@@ -34,7 +34,7 @@ public struct Storage: Sendable {
     }
 }
 
-/// Vapor's class is `@unchecked Sendable`, with locks.
+/// Vapor's class is sendable, too: it protects its state with locks.
 public final class Request: Sendable {
     public var method: HTTPMethod { preconditionFailure("a stand-in is type-checked, never run") }
     public var url: URI { preconditionFailure("a stand-in is type-checked, never run") }

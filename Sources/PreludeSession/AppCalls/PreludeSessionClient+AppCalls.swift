@@ -40,7 +40,8 @@ extension PreludeSessionClient {
     /// ```
     ///
     /// A backend asks with 401 or 403 and `WWW-Authenticate`: `insufficient_user_authentication` (RFC 9470 §3), as the
-    /// verifier of this project does, or `insufficient_scope` (RFC 6750 §3.1), both with `scope`. The steps are those of
+    /// verifier of this project does, or `insufficient_scope` (RFC 6750 §3.1), both with `scope`. Scopes that begin
+    /// with `prld:` are not requested: they are of the session service, and a backend needs none. The steps are those of
     /// `stepUp(scope:metadata:isolation:answer:ownStep:)`. Of several scopes, each that the token lacks has its own step-up.
     /// A request that is refused again after that is returned with its status.
     ///

@@ -70,7 +70,8 @@ struct ErrorResponse: Error {
         }
     }
 
-    /// A word of the server, if it reads well in a line of a log: 1 to 64 characters from `A-Z a-z 0-9 _ - .`.
+    /// Returns a code, a field or an id of the server; `nil` unless it has 1 to 64 characters from `A-Z a-z 0-9 _ - .`, because
+    /// it becomes a part of log lines.
     static func plainWord(_ word: String) -> String? {
         let isPlain =
             (1...64).contains(word.utf8.count)
