@@ -101,8 +101,8 @@ private struct HookKeySet: Decodable {
 
         /// A member of another type counts as missing, so that one strange key does not hide the others.
         init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            func text(_ key: CodingKeys) -> String? { try? members.decode(String.self, forKey: key) }
+            let members = try? decoder.container(keyedBy: CodingKeys.self)
+            func text(_ key: CodingKeys) -> String? { try? members?.decode(String.self, forKey: key) }
             (kid, kty, alg, n, e) = (text(.kid), text(.kty), text(.alg), text(.n), text(.e))
         }
     }
@@ -112,8 +112,8 @@ private struct HookKeySet: Decodable {
     let keys: [String: RSAPublicKey]
 
     init(from decoder: any Decoder) throws {
-        let entries = try decoder.container(keyedBy: Member.self).decode([Entry].self, forKey: .keys)
-        let usable = entries.compactMap { entry -> (String, RSAPublicKey)? in
+        let entries = try decoder.container(keyedBy: Member.self).decode([Entry?].self, forKey: .keys)
+        let usable = entries.compactMap(\.self).compactMap { entry -> (String, RSAPublicKey)? in
             guard entry.kty == "RSA", entry.alg == "PS256", let id = entry.kid,
                 let modulus = entry.n.flatMap({ Base64URL.decode($0) }),
                 let exponent = entry.e.flatMap({ Base64URL.decode($0) }),

@@ -59,6 +59,14 @@ struct HookVerifierTests {
         #expect(keys.fetches == 1)
     }
 
+    @Test("A strange key does not hide the others")
+    func strangeKeys() async throws {
+        let set = String(decoding: try Self.set(Self.key.get()), as: UTF8.self)
+        let strange = #"{"keys":[{"kid":7,"kty":"RSA","alg":"PS256","n":["AA"],"e":true},"text",null,"#
+        keys.publish(Data((strange + set.dropFirst(#"{"keys":["#.utf8.count)).utf8))
+        #expect(await rejection(try fields()) == nil)
+    }
+
     @Test("The signature covers id, time and body")
     func covered() async throws {
         let signed = try fields()
@@ -128,6 +136,17 @@ struct HookVerifierTests {
         keys.publish(try Self.set(Self.key.get()))
         clock.advance(1)
         #expect(await rejection(try fields(id: "msg_3")) == nil)
+    }
+
+    @Test("A call that becomes too old while its key is fetched is rejected: its id may be forgotten")
+    func late() async throws {
+        keys.hold()
+        let sent = try fields(at: clock.seconds - 200)
+        async let result = rejection(sent)
+        while keys.fetches == 0 { await Task.yield() }
+        clock.advance(150)
+        keys.release()
+        #expect(await result == .tooOld)
     }
 
     @Test("Calls that arrive at once share one fetch of the keys, and all are accepted")
