@@ -236,7 +236,7 @@ struct KnownDeviceStory {
     }
 
     @Test(
-        "An app's operator is told of each user when its messages of the day are spent, and a known device still gets codes"
+        "An app's operator is told when the messages of strangers are spent, and a known device still gets codes"
     )
     func appDay() async throws {
         let world = try await world { $0.otpLimits.appSendsPerDay = 10 }
@@ -252,11 +252,11 @@ struct KnownDeviceStory {
                 "/v1/session/otp",
                 json: #"{"identifier":{"type":"email_address","value":"u\#(index)@example.com"}}"#)
         }
-        #expect(world.mailbox.messages.count == 8)
+        // Six by the share of strangers, and one or two by the reserve of users.
+        #expect((7...8).contains(world.mailbox.messages.count))
         let limited = EventQuery(app: world.appID, name: .exactly("login.limited"), limit: 10)
         let told = try #require(try await world.service.store.events(limited))
-        #expect(!told.isEmpty && Set(told.map { $0.data["limit"] }) == ["sends_of_app"])
-        #expect(Set(told.map { $0.data["user_id"] }).count == told.count, "each user once")
+        #expect(told.map { $0.data["limit"] } == ["sends_of_app"])
         try await world.signIn(try node.client(store: store), as: Self.mail)
     }
 }

@@ -139,15 +139,25 @@ struct HotPathTests {
     @Test("The start of a login costs the same statements whether a code is sent or withheld")
     func starts() async throws {
         _ = try await signIn()
+        let bob = User(
+            id: "usr_2", appID: app,
+            identifiers: [try CanonicalIdentifier(type: "email_address", value: "b@example.com")],
+            createdAt: Self.now)
+        #expect(try await store.perform(CreateUser(bob, passwordHash: nil, events: [])) == .created)
         try await startTracing()
+        var limits = OTPLimits()
+        limits.appSendsPerDay = 10
         var seen: [[String]] = []
-        // The first call inserts the counters that all logins of the app share, and the others update them.
-        for (index, signUp) in [true, true, false].enumerated() {
-            let address = try CanonicalIdentifier(type: "email_address", value: "nobody\(index)@example.com")
+        // Six of strangers, then a user by the reserve and nobody, twice.
+        for index in 0..<10 {
+            let user = [6: "a@example.com", 8: "b@example.com"][index]
+            let address = try CanonicalIdentifier(
+                type: "email_address", value: user ?? "nobody\(index)@example.com")
+            let signUp = index != 2
             let outcome = try await store.perform(
                 StartVerification(
                     appID: app, identifier: address, signUp: signUp,
-                    budget: CallBudget(.start, limits: OTPLimits(), device: nil, now: Self.now),
+                    budget: CallBudget(.start, limits: limits, device: nil, draw: 0.999, now: Self.now),
                     draft: MessageDraft(id: "msg_\(index)"), now: Self.now, events: events
                 ) { [app] recipient, isSuppressed in
                     Verification(
@@ -156,17 +166,21 @@ struct HotPathTests {
                         code: IssuedCode(hash: "h", seed: nil, expiresAt: Self.now + 600), lastSentAt: Self.now,
                         createdAt: Self.now)
                 })
-            guard case .started(let verification, _) = outcome else {
+            guard case .started(let verification, let message) = outcome else {
                 Issue.record("the login is limited")
                 return
             }
             #expect(verification.isSuppressed != signUp)
+            #expect((message.content.withheld == .strangerLimit) == (index > 6 && user == nil))
             seen.append(trace.take())
         }
+        // The first call inserts the counters that all logins of the app share, and the others update them.
         #expect(seen[1] == seen[2])
+        // The first two beyond the share insert its report and their counters.
+        #expect(seen[8] == seen[9], "the reserve of a user, and nobody")
         let inserts = seen[1].filter { $0.hasPrefix("INSERT INTO") && !$0.hasSuffix("counters") }
         #expect(inserts == ["INSERT INTO verifications", "INSERT INTO messages"])
-        #expect(seen[1].filter { $0 == "FROM counters" }.count == 7, "each counter is read once")
+        #expect(seen[1].filter { $0 == "FROM counters" }.count == 6, "each counter is read once")
     }
 
     @Test("A right code clears counters that have a row, and writes none that it would clear")

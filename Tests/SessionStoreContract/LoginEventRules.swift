@@ -28,7 +28,7 @@ enum LoginEventRules {
 
 extension ContractWorld {
     /// The events with a name, oldest first.
-    fileprivate func attempts(_ name: Event.Name) async throws -> [Event] {
+    func attempts(_ name: Event.Name) async throws -> [Event] {
         let query = EventQuery(app: app, name: .exactly(name.rawValue), limit: 1000)
         return try await store.events(query)?.reversed() ?? []
     }

@@ -24,7 +24,7 @@ from test_operator_commands import NEWEST, command, contents, database, migratio
 
 #: Some steps before the newest version.
 OLDER = 8
-STEPS = "9 messages, 11 events by actor, 12 short proofs, 13 proofs in order, 14 ASCII domains, 15 locale"
+STEPS = "9 messages, 11 events by actor, 12 short proofs, 13 proofs in order, 14 ASCII domains, 15 locale, 16 payers"
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,7 @@ def test_a_proof_that_was_used_before_the_migration_stays_used(service):
         "DROP TABLE proofs", re.search(r"CREATE TABLE proofs .*?WITHOUT ROWID", foundation, re.DOTALL)[0],
         "CREATE INDEX proofs_by_expiry ON proofs (expires_at)",
         f"INSERT INTO proofs VALUES ('{app}', '{key}', {expires_at})", "ALTER TABLE users DROP COLUMN locale",
+        "ALTER TABLE verifications DROP COLUMN payers",
         "PRAGMA user_version = 11"):
         service.sql(statement)
     service.start()
@@ -151,13 +152,13 @@ def test_a_postgresql_database_is_shown_created_and_migrated(server, tmp_path):
     code, shown = status(tmp_path, url)
     assert (code, shown["schema"], shown["state"]) == (2, "0", "empty")
     steps = json.loads(migrate(tmp_path, "plan", url, "--json").stdout)
-    assert [step["name"] for step in steps] == ["foundation", "settings revision", "events by actor", "copied proofs", "ASCII domains", "locale"]
+    assert [step["name"] for step in steps] == ["foundation", "settings revision", "events by actor", "copied proofs", "ASCII domains", "locale", "payers"]
     assert status(tmp_path, url)[1] == shown, "a plan changes nothing"
 
     # An administrator runs the first step of the plan.
     postgres.execute(url, steps[0]["sql"])
     code, shown = status(tmp_path, url)
-    steps = "10 settings revision, 11 events by actor, 12 copied proofs, 14 ASCII domains, 15 locale"
+    steps = "10 settings revision, 11 events by actor, 12 copied proofs, 14 ASCII domains, 15 locale, 16 payers"
     assert (code, shown["schema"], shown["state"], shown["pending"]) == (2, "9", "pending", steps)
     plan = migrate(tmp_path, "plan", url).stdout
     assert plan.startswith("\\set ON_ERROR_STOP on\n-- 10 settings revision\nBEGIN") and "COMMIT;\n-- 11 events by actor\n" in plan

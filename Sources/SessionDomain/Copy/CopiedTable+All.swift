@@ -35,7 +35,7 @@ extension CopiedTable {
             "verifications", order: "app_id token_hash",
             texts: """
                 app_id token_hash type canonical value login_config_id code_challenge code_hash code_seed \
-                previous_code_hash
+                previous_code_hash payers
                 """, integers: "code_expires_at previous_code_expires_at checks sends last_sent_at created_at",
             booleans: "is_suppressed"),
         CopiedTable("counters", order: "app_id key", texts: "app_id key", integers: "count resets_at"),

@@ -16,8 +16,8 @@ package enum LoginFailure: String, Sendable, Codable, CaseIterable {
     case usedUp = "used_up"
     /// The identifier may not sign in, so its code was not sent.
     case codeNotSent = "code_not_sent"
-    /// No user has the identifier, and the share of messages to such identifiers is spent, so its code was not sent.
-    case newIdentifierLimit = "new_identifier_limit"
+    /// The messages that unknown devices have together are spent, so its code was not sent.
+    case strangerLimit = "stranger_limit"
     /// The send hook of the app refused the code.
     case sendDenied = "send_denied"
     /// The send hook of the app asks for another way to sign in.

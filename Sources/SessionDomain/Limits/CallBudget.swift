@@ -18,15 +18,19 @@ package struct CallBudget: Sendable, Equatable {
     package let device: KnownDevice?
     /// The networks of the caller; none for one without limits by address. Only strangers and former devices spend these.
     package let networks: [CountedNetwork]
+    /// A random number from 0 up to 1, which chooses how much of the reserve the call can spend.
+    package let draw: Double
     package let now: Timestamp
 
     package init(
-        _ use: Use, limits: OTPLimits, device: KnownDevice?, networks: [CountedNetwork] = [], now: Timestamp
+        _ use: Use, limits: OTPLimits, device: KnownDevice?, networks: [CountedNetwork] = [], draw: Double = 0,
+        now: Timestamp
     ) {
         self.use = use
         self.limits = limits
         self.device = device
         self.networks = networks
+        self.draw = draw
         self.now = now
     }
 
@@ -35,81 +39,75 @@ package struct CallBudget: Sendable, Equatable {
         device?.owner(of: identifier, as: standing) ?? .anonymous(identifier)
     }
 
-    /// The counters of a call for an identifier. They do not depend on whether a user has it.
+    /// The counters that a call for an identifier spends. They do not depend on whether a user has it.
+    ///
+    /// For a message of a stranger, `counted` says which of `totals` it spends.
     package func counters(
         for identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
     ) -> [FactQuery.CounterSelector] {
         let owner = owner(of: identifier, device: standing)
+        let totals = owner.isAnonymous ? [] : totals(to: identifier, ofStrangers: false)
         switch use {
         case .start:
-            return [counter(.starts(owner), limits.starts)] + sends(of: owner, to: identifier)
+            return [counter(.starts(owner), limits.starts)] + sendsWithGroup(of: owner) + totals
                 + messages(paying: standing)
-        case .resend: return sends(of: owner, to: identifier) + messages(paying: standing)
+        case .resend: return sendsWithGroup(of: owner) + totals + messages(paying: standing)
         case .check, .password: return failures(of: owner)
         }
     }
 
-    /// All counters that a store reads for a call: those of `counters`, those of failed checks by network, and the share of
-    /// new identifiers.
+    /// All counters that a store reads for a call.
     package func compared(
         for identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
     ) -> [FactQuery.CounterSelector] {
         counters(for: identifier, device: standing)
             + failuresOfNetworks(at: identifier, device: standing).flatMap { [$0.mark, $0.total] }
-            + sharesOfNew(identifier, device: standing).flatMap {
-                [$0.share, withheld($0.share.key), withheld($0.total)]
-            }
+            + totalsOfStranger(at: identifier, device: standing).flatMap { [$0.share, $0.reserve, $0.withheld] }
     }
 
-    /// The counter whose share of new identifiers is spent; `nil` if a user has the identifier.
+    /// The counter by which the message of a stranger is not sent; `nil` if it is sent. The call is answered as if it were.
     ///
-    /// The call is answered as if its code were sent: who spends the share must not learn which numbers have a user.
+    /// While the share of strangers lasts, a message spends the same counters whether or not a user has the identifier.
+    /// Afterwards it spends the reserve or nothing, and no answer shows the reserve.
     package func withholds(_ facts: Facts, for identifier: CanonicalIdentifier) -> ReachedLimit? {
-        guard facts.user == nil else { return nil }
-        return facts.reached(sharesOfNew(identifier, device: facts.deviceStanding).map(\.share))
+        let share = spentShare(facts, for: identifier)
+        guard share != nil, facts.user != nil else { return share }
+        return facts.reached(totalsOfStranger(at: identifier, device: facts.deviceStanding).map(\.reserve))
     }
 
-    /// The changes that count a message. One that is withheld takes nothing of what all callers share, and one to a user
-    /// nothing of the share of new identifiers. All of them count as many rows, so that the time does not show which it is.
+    /// The total whose share of strangers is spent, if the caller is one.
+    private func spentShare(_ facts: Facts, for identifier: CanonicalIdentifier) -> ReachedLimit? {
+        facts.reached(totalsOfStranger(at: identifier, device: facts.deviceStanding).map(\.share))
+    }
+
+    /// The changes that count a message. They are as many rows whether it is sent, by the reserve or not, or withheld, so that
+    /// the time does not show it.
     package func counted(_ facts: Facts, for identifier: CanonicalIdentifier, app: AppID) -> [Change] {
+        let standing = facts.deviceStanding
+        let isSpent = spentShare(facts, for: identifier) != nil
         let isWithheld = withholds(facts, for: identifier) != nil
-        let shares = sharesOfNew(identifier, device: facts.deviceStanding)
-        let totals = Set(shares.map(\.total))
-        let counters = counters(for: identifier, device: facts.deviceStanding).map { own in
-            isWithheld && totals.contains(own.key) ? withheld(own.key) : own
+        let totals = totalsOfStranger(at: identifier, device: standing).map { total in
+            isWithheld ? total.withheld : isSpent ? total.reserve : total.share
         }
-        let counted = shares.map { facts.user == nil && !isWithheld ? $0.share : withheld($0.share.key) }
-        return (counters + counted).map { $0.counted(app: app) }
-    }
-
-    private func sharesOfNew(
-        _ identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
-    ) -> [(total: CounterKey, share: FactQuery.CounterSelector)] {
-        guard use == .start || use == .resend, owner(of: identifier, device: standing).isAnonymous else { return [] }
-        return shared(to: identifier, .strangers).map(shareOfNew)
-    }
-
-    /// Three fifths of a total, of which strangers have four.
-    private func shareOfNew(_ selector: FactQuery.CounterSelector) -> (
-        total: CounterKey, share: FactQuery.CounterSelector
-    ) {
-        let part = (3 * (selector.limit.refill ?? 0) + 4) / 5
-        return (
-            selector.key, counter(.shareOfNewIdentifiers(selector.key), .refilling(part, by: part, window: 86_400))
-        )
-    }
-
-    private func withheld(_ key: CounterKey) -> FactQuery.CounterSelector {
-        counter(.withheld(key), RateLimit(limit: .max, window: 86_400))
+        return (counters(for: identifier, device: standing) + totals).map { $0.counted(app: app) }
     }
 
     /// The counter of a call that is at its limit. An identifier that counts for a network already is not refused because of
-    /// the others.
+    /// the others. A total of 0 refuses strangers, too: then no message is sent to anybody.
     package func reached(_ facts: Facts, for identifier: CanonicalIdentifier) -> ReachedLimit? {
         let standing = facts.deviceStanding
         let networks = failuresOfNetworks(at: identifier, device: standing)
             .filter { facts.limit(of: $0.mark.key) == nil }.map(\.total)
-        return facts.reached(counters(for: identifier, device: standing) + networks)
+        let closed = totalsOfStranger(at: identifier, device: standing).map(\.share).filter { $0.limit.limit == 0 }
+        return facts.reached(counters(for: identifier, device: standing) + networks + closed)
+    }
+
+    /// The changes that report a spent share of strangers. They are the same whether or not a user has the identifier.
+    package func reportsOfShare(
+        _ facts: Facts, for identifier: CanonicalIdentifier, _ events: EventFactory?
+    ) -> [Change] {
+        guard let events, let share = spentShare(facts, for: identifier) else { return [] }
+        return events.loginLimited(share, LoginMethod(codeTo: identifier.type), of: LoginSubject(identifier), facts)
     }
 
     /// The changes of a failed check: its identifier counts for the networks of the caller, unless it counts already.
@@ -130,14 +128,8 @@ package struct CallBudget: Sendable, Equatable {
             .flatMap { [.endMark($0.mark.key, app: app), .uncount($0.total.key, app: app)] }
     }
 
-    /// The changes of a right code: the messages of its login count no more for the networks of the caller.
-    package func answered(_ verification: Verification, device standing: KnownDevice.Standing) -> [Change] {
-        networks(paying: standing).flatMap { network in
-            (0..<verification.sends).map { _ in
-                .uncount(.startsOfNetwork(network.digest), app: verification.appID)
-            }
-        }
-    }
+    /// The networks that pay for a message of a login, as `Verification.payers` has them.
+    package func payers(device standing: KnownDevice.Standing) -> [String] { networks(paying: standing).map(\.digest) }
 
     /// The messages of logins without a right code, for each network of the caller.
     private func messages(paying standing: KnownDevice.Standing) -> [FactQuery.CounterSelector] {
@@ -182,44 +174,72 @@ package struct CallBudget: Sendable, Equatable {
         return counters
     }
 
+    /// The counters of a message of a step.
+    ///
     /// - Parameter addsIdentifier: Whether the owner adds the destination to a user.
     package func sends(
         of owner: BudgetOwner, to destination: CanonicalIdentifier, addsIdentifier: Bool = false
     ) -> [FactQuery.CounterSelector] {
-        var counters = sends(of: owner)
-        if let group = owner.group {
-            counters.append(counter(.sendsOfGroup(group), RateLimit(limit: 2 * limits.sendsPerDay, window: 86_400)))
-        }
-        let totals = shared(to: destination, addsIdentifier || owner.isAnonymous ? .strangers : .all)
-        return counters + totals + (addsIdentifier ? totals.map { shareOfNew($0).share } : [])
+        sendsWithGroup(of: owner) + totals(to: destination, ofStrangers: addsIdentifier)
     }
 
     /// The counters of a notice to a user. Its number for each user is limited apart from these.
     package func notice(to recipient: CanonicalIdentifier) -> [FactQuery.CounterSelector] {
-        shared(to: recipient, .all)
+        totals(to: recipient, ofStrangers: false)
     }
 
-    /// How many fifths of what all messages of an app have together. Devices of users and sessions can spend all of it, and
-    /// strangers less. Identifiers that no user has get a counter of three fifths besides. So who sends messages to invented numbers
-    /// stops no user, and no stranger stops a device that is known.
-    private enum Share: Int {
-        case strangers = 4
-        case all = 5
+    private func sendsWithGroup(of owner: BudgetOwner) -> [FactQuery.CounterSelector] {
+        let group = owner.group.map {
+            counter(.sendsOfGroup($0), RateLimit(limit: 2 * limits.sendsPerDay, window: 86_400))
+        }
+        return sends(of: owner) + (group.map { [$0] } ?? [])
     }
 
-    /// What all messages of an app have together.
-    private func shared(to destination: CanonicalIdentifier, _ share: Share) -> [FactQuery.CounterSelector] {
-        var totals = [(CounterKey.sendsOfApp, limits.appSendsPerDay)]
-        if destination.type == .phoneNumber {
-            let number = destination.canonical
-            totals += [
-                (.sendsToCallingCode(CallingCode.of(number)), limits.callingCodeSendsPerDay),
-                (.sendsToNumberRange(CallingCode.range(of: number)), limits.numberRangeSendsPerDay),
-            ]
+    /// What all messages of an app have together, in fifths. Strangers can spend three of them, whether or not a user has the
+    /// identifier; devices of users and sessions four. The last one is the reserve, for strangers with the identifier of a
+    /// user. So who sends messages to invented numbers stops no user on a new device, and no device that is known.
+    private func totals(
+        to destination: CanonicalIdentifier, ofStrangers: Bool
+    ) -> [FactQuery.CounterSelector] {
+        keysOfTotals(to: destination).map { key, total in
+            let all = total - total / 5
+            let limit = ofStrangers ? min((3 * total + 4) / 5, all) : all
+            return counter(key, .refilling(limit, by: all, window: 86_400))
         }
-        return totals.map { key, total in
-            counter(key, .refilling((share.rawValue * total + 4) / 5, by: total, window: 86_400))
+    }
+
+    /// The counters of one total. The message of a stranger spends one of them.
+    private struct StrangersTotal {
+        let share: FactQuery.CounterSelector
+        let reserve: FactQuery.CounterSelector
+        /// Counts what is not sent, so that it costs as many writes.
+        let withheld: FactQuery.CounterSelector
+    }
+
+    /// The limit of a reserve is a random part of it for each message. With a fixed one, whoever fills the reserve to its last
+    /// message sees whether a further identifier takes that one, and so whether a user has it.
+    private func totalsOfStranger(
+        at identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
+    ) -> [StrangersTotal] {
+        guard use == .start || use == .resend, owner(of: identifier, device: standing).isAnonymous else { return [] }
+        return zip(keysOfTotals(to: identifier), totals(to: identifier, ofStrangers: true)).map { total, share in
+            let part = total.total / 5
+            let limit = part == 0 ? 0 : 1 + Int(draw * Double(part))
+            return StrangersTotal(
+                share: share,
+                reserve: counter(.reserve(total.key), .refilling(limit, by: part, window: 86_400)),
+                withheld: counter(.withheld(total.key), RateLimit(limit: .max, window: 86_400)))
         }
+    }
+
+    private func keysOfTotals(to destination: CanonicalIdentifier) -> [(key: CounterKey, total: Int)] {
+        guard destination.type == .phoneNumber else { return [(.sendsOfApp, limits.appSendsPerDay)] }
+        let number = destination.canonical
+        return [
+            (.sendsOfApp, limits.appSendsPerDay),
+            (.sendsToCallingCode(CallingCode.of(number)), limits.callingCodeSendsPerDay),
+            (.sendsToNumberRange(CallingCode.range(of: number)), limits.numberRangeSendsPerDay),
+        ]
     }
 
     /// The owner's own counters of messages.

@@ -15,10 +15,10 @@ package indirect enum CounterKey: Hashable, Sendable {
     case sendsToCallingCode(String)
     /// Codes sent to a range of phone numbers, such as `+33612`.
     case sendsToNumberRange(String)
-    /// The part of a counter that is for identifiers of no user. It has a row of its own: what others send must not show in
-    /// what is left of it.
-    case shareOfNewIdentifiers(CounterKey)
-    /// Codes that were not sent, because that part was spent.
+    /// The part of a total that is kept for strangers with the identifier of a user, while all strangers have spent theirs. It
+    /// has a row of its own: what is left of the total must not show which identifiers have a user.
+    case reserve(CounterKey)
+    /// Codes that were not sent, because these parts were spent.
     case withheld(CounterKey)
     /// Messages of logins that strangers from a network asked for, and whose right code has not come yet.
     case startsOfNetwork(String)
@@ -54,7 +54,7 @@ package indirect enum CounterKey: Hashable, Sendable {
         case .sendsOfGroup(let group): "sent-total/\(group)"
         case .sendsOfApp: "sends"
         case .sendsToCallingCode(let prefix), .sendsToNumberRange(let prefix): "sends/\(prefix)"
-        case .shareOfNewIdentifiers(let counter): "new/\(counter.text)"
+        case .reserve(let counter): "reserve/\(counter.text)"
         case .withheld(let counter): "withheld/\(counter.text)"
         case .startsOfNetwork(let network): "network-start/\(network)"
         case .failuresOfNetwork(let network): "network-failed/\(network)"

@@ -70,7 +70,7 @@ extension CounterKey {
         case .sendsOfApp: .sendsOfApp
         case .sendsToCallingCode: .sendsToCallingCode
         case .sendsToNumberRange: .sendsToNumberRange
-        case .shareOfNewIdentifiers(let counter), .withheld(let counter): counter.limit
+        case .reserve(let counter), .withheld(let counter): counter.limit
         case .startsOfNetwork: .startsOfAddress
         case .failuresOfNetwork, .failing: .failuresOfAddress
         case .migrationsOfNetwork: .migrationsOfAddress

@@ -84,7 +84,7 @@ package struct CheckCode: Intent {
         let owner = budget.owner(of: identifier, device: standing)
         func proven(isHeld: Bool) -> [Change] {
             spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
-                + (current.isAnswered ? [] : budget.answered(current, device: standing))
+                + (current.isAnswered ? [] : current.payers.map { .uncount(.startsOfNetwork($0), app: appID) })
         }
         if let user = facts.user {
             guard user.identifiers.contains(where: { $0.isStored(as: checked.identifier) }) else {

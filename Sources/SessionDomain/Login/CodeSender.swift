@@ -48,6 +48,11 @@ struct CodeSender: Sendable {
     /// Random bytes that make a code different from the other codes of its verification.
     func newNumber() -> [UInt8] { environment.randomBytes(16) }
 
+    /// A number for `CallBudget.draw`.
+    func newDraw() -> Double {
+        environment.randomBytes(2).reduce(0) { ($0 + Double($1)) / 256 }
+    }
+
     /// The draft of a message by one login configuration.
     ///
     /// - Parameter leaseEnd: What `Courier.delivering` passes.

@@ -40,6 +40,7 @@ package struct OTPLogin: Sendable {
         let (appID, limits) = (app.settings.id, app.settings.otpLimits)
         try limits.requireAllowed(identifier)
         let (events, networks, number) = (events(app), keys.networks(of: source), codes.newNumber())
+        let draw = codes.newDraw()
         let token = VerificationToken.make(environment: environment)
         let tokenHash = VerificationToken.hash(token)
         func start(at now: Timestamp, leaseEnd: Timestamp? = nil) -> StartVerification {
@@ -48,7 +49,8 @@ package struct OTPLogin: Sendable {
             return StartVerification(
                 appID: appID, identifier: identifier, signUp: app.settings.signUp,
                 budget: CallBudget(
-                    .start, limits: limits, device: knownDevice(deviceToken, app, now), networks: networks, now: now),
+                    .start, limits: limits, device: knownDevice(deviceToken, app, now), networks: networks, draw: draw,
+                    now: now),
                 draft: codes.draft(by: config, locales: client.locales, leaseEnd: leaseEnd), now: now, events: events
             ) { recipient, isSuppressed in
                 Verification(
@@ -91,12 +93,13 @@ package struct OTPLogin: Sendable {
         let config = try codes.loginConfig(of: app.settings, for: running.identifier.type, id: running.loginConfigID)
         try codes.requireDelivery(by: [config.channel], app: app.settings)
         let (number, networks, events) = (codes.newNumber(), keys.networks(of: source), events(app))
+        let draw = codes.newDraw()
         func resend(at now: Timestamp) -> ResendCode {
             let newCode = keys.issueCode(
                 number: number, size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
             return ResendCode(
                 appID: app.settings.id, tokenHash: tokenHash, limits: limits,
-                device: knownDevice(deviceToken, app, now), networks: networks, newCode: newCode,
+                device: knownDevice(deviceToken, app, now), networks: networks, draw: draw, newCode: newCode,
                 draft: codes.draft(by: config, locales: client.locales), now: now, events: events)
         }
         let first = resend(at: now)

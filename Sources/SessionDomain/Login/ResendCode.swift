@@ -8,6 +8,8 @@ package struct ResendCode: Intent {
     package let device: KnownDevice?
     /// The networks of the caller.
     package let networks: [CountedNetwork]
+    /// A random number from 0 up to 1, see `CallBudget.draw`.
+    package let draw: Double
     /// Used if a new code is needed.
     package let newCode: IssuedCode
     package let draft: MessageDraft
@@ -17,7 +19,7 @@ package struct ResendCode: Intent {
 
     package init(
         appID: AppID, tokenHash: String, limits: OTPLimits, device: KnownDevice? = nil,
-        networks: [CountedNetwork] = [], newCode: IssuedCode,
+        networks: [CountedNetwork] = [], draw: Double = 0, newCode: IssuedCode,
         draft: MessageDraft, now: Timestamp, events: EventFactory? = nil
     ) {
         self.appID = appID
@@ -25,6 +27,7 @@ package struct ResendCode: Intent {
         self.limits = limits
         self.device = device
         self.networks = networks
+        self.draw = draw
         self.newCode = newCode
         self.draft = draft
         self.now = now
@@ -35,34 +38,36 @@ package struct ResendCode: Intent {
         FactQuery(app: appID) {
             $0.verification = .tokenHash(tokenHash)
             $0.budget = .init(budget, for: .ofVerification)
-            // Also of one whose code has expired: the share of new identifiers depends on the user.
+            // Also of one whose code has expired: the reserve of messages is for identifiers of users.
             $0.user = .ofVerification(now: Timestamp(seconds: 0), maximumChecks: .max)
         }
     }
 
-    var budget: CallBudget { CallBudget(.resend, limits: limits, device: device, networks: networks, now: now) }
+    var budget: CallBudget {
+        CallBudget(.resend, limits: limits, device: device, networks: networks, draw: draw, now: now)
+    }
 
     package func decide(_ facts: Facts) -> Decision<ResendOutcome> {
         guard let current = facts.verification else { return Decision(.unknown) }
         switch decide(current) {
         case .unknown: return Decision(.unknown)
         case .limited(let until): return Decision(.limited(until: until))
-        case .send(let next):
+        case .send(var next):
+            next.payers += budget.payers(device: facts.deviceStanding)
             let subject = LoginSubject(current.identifier, userID: facts.user?.id)
             if let limit = budget.reached(facts, for: current.identifier) {
                 let report =
                     events?.loginLimited(limit, LoginMethod(codeTo: current.identifier.type), of: subject, facts) ?? []
                 return Decision(.exhausted(limit.reported(by: report)), report)
             }
-            let spentShare = budget.withholds(facts, for: current.identifier)
-            let withheld: LoginFailure? =
-                next.isSuppressed ? .codeNotSent : spentShare.map { _ in .newIdentifierLimit }
+            let limit = budget.withholds(facts, for: current.identifier)
+            let withheld: LoginFailure? = next.isSuppressed ? .codeNotSent : limit.map { _ in .strangerLimit }
             let message = draft.code(of: next, for: subject, withheld: withheld, at: now)
             return Decision(
                 .send(next),
-                budget.counted(facts, for: current.identifier, app: appID) + [
-                    .replaceVerification(current, with: next), .insertMessage(message),
-                ])
+                budget.counted(facts, for: current.identifier, app: appID)
+                    + budget.reportsOfShare(facts, for: current.identifier, events)
+                    + [.replaceVerification(current, with: next), .insertMessage(message)])
         }
     }
 

@@ -46,16 +46,17 @@ package struct StartVerification: Intent {
         }
         // A user that may not sign in gets a code, too, and learns the status by it.
         let isSuppressed = facts.user == nil && !signUp
-        let spentShare = budget.withholds(facts, for: identifier)
-        let withheld: LoginFailure? = isSuppressed ? .unknownUser : spentShare.map { _ in .newIdentifierLimit }
-        let started = verification(recipient, isSuppressed)
+        let limit = budget.withholds(facts, for: identifier)
+        let withheld: LoginFailure? = isSuppressed ? .unknownUser : limit.map { _ in .strangerLimit }
+        var started = verification(recipient, isSuppressed)
+        started.payers = budget.payers(device: facts.deviceStanding)
         let message = draft.code(of: started, for: subject, withheld: withheld, at: now)
         // A code that is withheld is counted and queued, too: the writes do not show that nothing is sent.
         return Decision(
             .started(started, message),
-            budget.counted(facts, for: identifier, app: appID) + [
-                .insertVerification(started), .insertMessage(message),
-            ])
+            budget.counted(facts, for: identifier, app: appID)
+                + budget.reportsOfShare(facts, for: identifier, events)
+                + [.insertVerification(started), .insertMessage(message)])
     }
 }
 

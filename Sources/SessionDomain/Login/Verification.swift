@@ -18,13 +18,15 @@ package struct Verification: Sendable, Equatable {
     package var checks: Int
     /// Messages so far.
     package var sends: Int
+    /// The networks that paid for these messages, by `CountedNetwork.digest`: one for each message and network.
+    package var payers: [String]
     package var lastSentAt: Timestamp
     package let createdAt: Timestamp
 
     package init(
         tokenHash: String, appID: AppID, identifier: CanonicalIdentifier, loginConfigID: String,
         codeChallenge: String?, isSuppressed: Bool = false, code: IssuedCode, previousCode: IssuedCode? = nil,
-        checks: Int = 0, sends: Int = 1, lastSentAt: Timestamp, createdAt: Timestamp
+        checks: Int = 0, sends: Int = 1, payers: [String] = [], lastSentAt: Timestamp, createdAt: Timestamp
     ) {
         self.tokenHash = tokenHash
         self.appID = appID
@@ -36,6 +38,7 @@ package struct Verification: Sendable, Equatable {
         self.previousCode = previousCode
         self.checks = checks
         self.sends = sends
+        self.payers = payers
         self.lastSentAt = lastSentAt
         self.createdAt = createdAt
     }

@@ -4,7 +4,7 @@ extension Verification {
     static let columns = """
         token_hash, app_id, type, canonical, value, login_config_id, code_challenge, is_suppressed, code_hash,
         code_seed, code_expires_at, previous_code_hash, previous_code_expires_at, checks, sends, last_sent_at,
-        created_at
+        created_at, payers
         """
 
     init(reading columns: inout ColumnReader) throws {
@@ -14,7 +14,12 @@ extension Verification {
             loginConfigID: try columns.next(), codeChallenge: try columns.next(), isSuppressed: try columns.next(),
             code: try Self.code(&columns), previousCode: try Self.previousCode(&columns), checks: try columns.next(),
             sends: try columns.next(), lastSentAt: try columns.next(), createdAt: try columns.next())
+        let payers: String = try columns.next()
+        self.payers = payers.split(separator: " ").map(String.init)
     }
+
+    /// The column of `payers`. No digest has a space.
+    private var storedPayers: String { payers.joined(separator: " ") }
 
     private static func code(_ columns: inout ColumnReader) throws -> IssuedCode {
         let (hash, seed): (String, String?) = (try columns.next(), try columns.next())
@@ -31,12 +36,12 @@ extension Verification {
         Statement(
             """
             INSERT INTO verifications (\(Self.columns))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
             """,
             [
                 tokenHash, appID, identifier.type, identifier.canonical, identifier.value, loginConfigID, codeChallenge,
                 isSuppressed, code.hash, code.seed.map(StoredJSON.text), code.expiresAt, previousCode?.hash,
-                previousCode?.expiresAt, checks, sends, lastSentAt, createdAt,
+                previousCode?.expiresAt, checks, sends, lastSentAt, createdAt, storedPayers,
             ])
     }
 
@@ -45,12 +50,13 @@ extension Verification {
         .guarded(
             """
             UPDATE verifications SET code_hash = $1, code_seed = $2, code_expires_at = $3, previous_code_hash = $4,
-                previous_code_expires_at = $5, checks = $6, sends = $7, last_sent_at = $8
-            WHERE app_id = $9 AND token_hash = $10 AND checks = $11 AND sends = $12
+                previous_code_expires_at = $5, checks = $6, sends = $7, last_sent_at = $8, payers = $9
+            WHERE app_id = $10 AND token_hash = $11 AND checks = $12 AND sends = $13
             """,
             [
                 new.code.hash, new.code.seed.map(StoredJSON.text), new.code.expiresAt, new.previousCode?.hash,
-                new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, appID, tokenHash, checks, sends,
+                new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, new.storedPayers, appID, tokenHash,
+                checks, sends,
             ], orFail: .stale)
     }
 

@@ -5,7 +5,7 @@ extension Verification {
     static let columns = """
         token_hash, app_id, type, canonical, value, login_config_id, code_challenge, is_suppressed, code_hash,
         code_seed, code_expires_at, previous_code_hash, previous_code_expires_at, checks, sends, last_sent_at,
-        created_at
+        created_at, payers
         """
 
     init(reading columns: inout ColumnReader) throws {
@@ -16,7 +16,12 @@ extension Verification {
             loginConfigID: try columns.next(), codeChallenge: try columns.next(), isSuppressed: try columns.next(),
             code: try Self.code(&columns), previousCode: try Self.previousCode(&columns), checks: try columns.next(),
             sends: try columns.next(), lastSentAt: try columns.next(), createdAt: try columns.next())
+        let payers: String = try columns.next()
+        self.payers = payers.split(separator: " ").map(String.init)
     }
+
+    /// The column of `payers`. No digest has a space.
+    fileprivate var storedPayers: String { payers.joined(separator: " ") }
 
     private static func code(_ columns: inout ColumnReader) throws -> IssuedCode {
         let (hash, seed): (String, String?) = (try columns.next(), try columns.next())
@@ -42,14 +47,14 @@ extension Database {
         try run(
             """
             INSERT INTO verifications (\(Verification.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 verification.tokenHash, verification.appID, identifier.type, identifier.canonical, identifier.value,
                 verification.loginConfigID, verification.codeChallenge, verification.isSuppressed,
                 verification.code.hash, verification.code.seed.map(StoredJSON.text), verification.code.expiresAt,
                 verification.previousCode?.hash, verification.previousCode?.expiresAt, verification.checks,
-                verification.sends, verification.lastSentAt, verification.createdAt,
+                verification.sends, verification.lastSentAt, verification.createdAt, verification.storedPayers,
             ])
     }
 
@@ -58,13 +63,13 @@ extension Database {
         try run(
             """
             UPDATE verifications SET code_hash = ?, code_seed = ?, code_expires_at = ?, previous_code_hash = ?,
-                previous_code_expires_at = ?, checks = ?, sends = ?, last_sent_at = ?
+                previous_code_expires_at = ?, checks = ?, sends = ?, last_sent_at = ?, payers = ?
             WHERE app_id = ? AND token_hash = ? AND checks = ? AND sends = ?
             """,
             [
                 new.code.hash, new.code.seed.map(StoredJSON.text), new.code.expiresAt, new.previousCode?.hash,
-                new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, old.appID, old.tokenHash,
-                old.checks, old.sends,
+                new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, new.storedPayers, old.appID,
+                old.tokenHash, old.checks, old.sends,
             ], orFail: .stale)
     }
 

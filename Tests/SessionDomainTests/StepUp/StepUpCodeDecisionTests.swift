@@ -227,7 +227,7 @@ struct StepUpCodeDecisionTests {
         #expect(next.sends == 2)
     }
 
-    @Test("A code to an identifier that a step adds is one of those to new identifiers, of app, country and range")
+    @Test("A code to an identifier that a step adds takes the share of strangers, of app, country and range")
     func share() throws {
         let phone = try TestApp.phone()
         let shared: [CounterKey] = [.sendsOfApp, .sendsToCallingCode("+1"), .sendsToNumberRange("+1415")]
@@ -244,9 +244,9 @@ struct StepUpCodeDecisionTests {
         }
         let user = try TestApp.user([try TestApp.mail()])
         let adding = try TestApp.challenge(step: StepUpStep.verifySMS, newIdentifier: phone)
-        #expect(try limits(adding, of: user) == [8000, 1600, 400])
+        #expect(try limits(adding, of: user) == [6000, 1200, 300])
         let owner = try TestApp.user([try TestApp.mail(), phone])
-        #expect(try limits(try TestApp.challenge(step: StepUpStep.verifySMS), of: owner) == [10_000, 2000, 500])
+        #expect(try limits(try TestApp.challenge(step: StepUpStep.verifySMS), of: owner) == [8000, 1600, 400])
     }
 
     @Test("A code goes to the identifier to add, else to the first of the user that fits the step and is not held")
