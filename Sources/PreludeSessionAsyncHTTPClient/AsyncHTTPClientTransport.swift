@@ -11,7 +11,7 @@
     /// for the next request. Its threads are shared with all of NIO in the process.
     ///
     /// You need not shut it down: it closes its connections when the last client that uses it is released.
-    public final class AsyncHTTPClientTransport: SessionTransport {
+    public final class AsyncHTTPClientTransport: PreludeSessionTransport {
         private let client: HTTPClient
         private let environment: SDKEnvironment
 

@@ -10,7 +10,7 @@
         *, unavailable,
         message: "Add the trait to the dependency: .package(url: \"…\", from: \"…\", traits: [\"AsyncHTTPClient\"])"
     )
-    public struct AsyncHTTPClientTransport: SessionTransport {
+    public struct AsyncHTTPClientTransport: PreludeSessionTransport {
         /// Needs the package trait `AsyncHTTPClient`.
         public init() {}
 

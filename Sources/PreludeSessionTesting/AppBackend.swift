@@ -7,37 +7,43 @@ import Synchronization
     public import FoundationNetworking
 #endif
 
-/// Answers the requests to the app's own backend in a test.
-public typealias BackendHandler = @Sendable (URLRequest) async throws -> BackendAnswer
+@available(service, *)
+extension TestService {
+    /// Answers the requests to the app's own backend in a test.
+    public typealias BackendHandler = @Sendable (URLRequest) async throws -> BackendAnswer
+}
 
-/// A response of the app's own backend.
-public struct BackendAnswer: Sendable, Hashable {
-    /// The status code, such as 200.
-    public var status: Int
-    /// The header fields.
-    public var headers: [String: String]
-    /// The body.
-    public var body: Data
+@available(service, *)
+extension TestService {
+    /// A response of the app's own backend.
+    public struct BackendAnswer: Sendable, Hashable {
+        /// The status code, such as 200.
+        public var status: Int
+        /// The header fields.
+        public var headers: [String: String]
+        /// The body.
+        public var body: Data
 
-    /// Creates a response with a body of any content type.
-    ///
-    /// - Parameters:
-    ///   - status: The status code, such as 200.
-    ///   - headers: The header fields.
-    ///   - body: The body.
-    public init(status: Int = 200, headers: [String: String] = [:], body: Data = Data()) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-    }
+        /// Creates a response with a body of any content type.
+        ///
+        /// - Parameters:
+        ///   - status: The status code, such as 200.
+        ///   - headers: The header fields.
+        ///   - body: The body.
+        public init(status: Int = 200, headers: [String: String] = [:], body: Data = Data()) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+        }
 
-    /// Creates a response with a JSON body.
-    ///
-    /// - Parameters:
-    ///   - status: The status code, such as 200.
-    ///   - json: The body. `Content-Type` is `application/json`.
-    public init(status: Int = 200, json: String) {
-        self.init(status: status, headers: ["Content-Type": "application/json"], body: Data(json.utf8))
+        /// Creates a response with a JSON body.
+        ///
+        /// - Parameters:
+        ///   - status: The status code, such as 200.
+        ///   - json: The body. `Content-Type` is `application/json`.
+        public init(status: Int = 200, json: String) {
+            self.init(status: status, headers: ["Content-Type": "application/json"], body: Data(json.utf8))
+        }
     }
 }
 
@@ -87,7 +93,8 @@ extension URLRequest {
     }
 }
 
-extension BackendAnswer {
+@available(service, *)
+extension TestService.BackendAnswer {
     fileprivate func response() throws -> (HTTPResponse, Data) {
         var fields = HTTPFields()
         for (name, value) in headers {

@@ -1,23 +1,25 @@
 import Synchronization
 
-/// A response that the test holds back, so that it can act while a call is in progress.
 @available(service, *)
-public final class HeldAnswer: Sendable {
-    private let arrival = Gate()
-    private let departure = Gate()
+extension TestService {
+    /// A response that the test holds back, so that it can act while a call is in progress.
+    public final class HeldAnswer: Sendable {
+        private let arrival = Gate()
+        private let departure = Gate()
 
-    init() {}
+        init() {}
 
-    /// Waits until the service has sent the response.
-    public func arrived() async { await arrival.pass() }
+        /// Waits until the service has sent the response.
+        public func arrived() async { await arrival.pass() }
 
-    /// Passes the response to the client, now or as soon as it arrives.
-    public func release() { departure.open() }
+        /// Passes the response to the client, now or as soon as it arrives.
+        public func release() { departure.open() }
 
-    /// Suspends the caller until the release, or until the caller's task is cancelled.
-    func wait() async {
-        arrival.open()
-        await departure.pass()
+        /// Suspends the caller until the release, or until the caller's task is cancelled.
+        func wait() async {
+            arrival.open()
+            await departure.pass()
+        }
     }
 }
 

@@ -5,22 +5,22 @@ import SessionWire
 
 /// Carries the SDK's requests to the service in this process without a network, and fails where the test says so.
 @available(service, *)
-struct InProcessTransport: SessionTransport {
+struct InProcessTransport: PreludeSessionTransport {
     let world: ServiceWorld
-    let faults: Faults
+    let faults: TestService.Faults
 
     func send(_ request: HTTPRequest, body: Data?, timeout: TimeInterval) async throws -> (HTTPResponse, Data) {
         let path = String(request.path?.prefix { $0 != "?" } ?? "/")
         let isToService = "\(request.scheme ?? "https")://\(request.authority ?? "")" == world.origin
-        let call = isToService ? ServiceCall(path: path) : nil
-        let entry = world.log.add(SentRequest(call: call, method: request.method.rawValue, path: path))
+        let call = isToService ? TestService.Call(path: path) : nil
+        let entry = world.log.add(TestService.SentRequest(call: call, method: request.method.rawValue, path: path))
         let answer = try await deliver(request, body: body, isToService: isToService, call: call)
         world.log.note(status: answer.0.status.code, at: entry)
         return answer
     }
 
     private func deliver(
-        _ request: HTTPRequest, body: Data?, isToService: Bool, call: ServiceCall?
+        _ request: HTTPRequest, body: Data?, isToService: Bool, call: TestService.Call?
     ) async throws -> (HTTPResponse, Data) {
         func respond() async throws -> (HTTPResponse, Data) {
             isToService
@@ -29,10 +29,10 @@ struct InProcessTransport: SessionTransport {
         }
         switch faults.outcome(for: call) {
         case .goesThrough: return try await respond()
-        case .offline, .fault(.dropRequest): throw PreludeSessionError.network(underlying: Disconnected())
+        case .offline, .fault(.dropRequest): throw PreludeSessionError.network(underlying: TestService.Disconnected())
         case .fault(.dropAnswer):
             _ = try await respond()
-            throw PreludeSessionError.network(underlying: Disconnected())
+            throw PreludeSessionError.network(underlying: TestService.Disconnected())
         case .fault(.timeOut):
             _ = try await respond()
             throw PreludeSessionError.timeout

@@ -3,28 +3,30 @@ public import PreludeSession
 import SessionDomain
 import SessionHTTP
 
-/// A one-time code that the service sent.
-public struct SentCode: Sendable, Hashable {
-    /// The phone number or e-mail address to which the code was sent.
-    public let recipient: String
-    /// Whether `recipient` is a phone number or an e-mail address.
-    public let type: PreludeIdentifierType
-    /// The code's digits.
-    public let code: String
-    /// The text of the message.
-    public let text: String
-    /// When the code was sent, by the service's clock.
-    public let sentAt: Date
+@available(service, *)
+extension TestService {
+    /// A one-time code that the service sent.
+    public struct SentCode: Sendable, Hashable {
+        /// The phone number or e-mail address to which the code was sent.
+        public let recipient: String
+        /// Whether `recipient` is a phone number or an e-mail address.
+        public let type: PreludeIdentifierType
+        /// The code's digits.
+        public let code: String
+        /// The text of the message.
+        public let text: String
+        /// When the code was sent, by the service's clock.
+        public let sentAt: Date
 
-    /// `nil` for a message without a code.
-    @available(service, *)
-    init?(_ entry: Mailbox.Entry) {
-        guard let code = entry.message.code else { return nil }
-        recipient = entry.message.to
-        type = entry.message.channel == .sms ? .phoneNumber : .emailAddress
-        self.code = code
-        text = entry.message.text
-        sentAt = entry.sentAt.date
+        /// `nil` for a message without a code.
+        init?(_ entry: Mailbox.Entry) {
+            guard let code = entry.message.code else { return nil }
+            recipient = entry.message.to
+            type = entry.message.channel == .sms ? .phoneNumber : .emailAddress
+            self.code = code
+            text = entry.message.text
+            sentAt = entry.sentAt.date
+        }
     }
 }
 

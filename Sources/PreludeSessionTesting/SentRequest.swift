@@ -1,26 +1,29 @@
 import Synchronization
 
-/// A request that a client sent, to the service or to the app's backend.
-public struct SentRequest: Sendable, Hashable {
-    /// The purpose of the request; `nil` for a request to the app's backend.
-    public let call: ServiceCall?
-    /// The HTTP method, such as `GET`.
-    public let method: String
-    /// The path without the query.
-    public let path: String
-    /// The status that the client received. `nil` while the client waits, and when no response arrived.
-    public internal(set) var status: Int?
+@available(service, *)
+extension TestService {
+    /// A request that a client sent, to the service or to the app's backend.
+    public struct SentRequest: Sendable, Hashable {
+        /// The purpose of the request; `nil` for a request to the app's backend.
+        public let call: Call?
+        /// The HTTP method, such as `GET`.
+        public let method: String
+        /// The path without the query.
+        public let path: String
+        /// The status that the client received. `nil` while the client waits, and when no response arrived.
+        public internal(set) var status: Int?
+    }
 }
 
 /// The requests of all clients, in the order in which they were sent.
 @available(service, *)
 final class RequestLog: Sendable {
-    private let kept = Mutex<[SentRequest]>([])
+    private let kept = Mutex<[TestService.SentRequest]>([])
 
-    var requests: [SentRequest] { kept.withLock { $0 } }
+    var requests: [TestService.SentRequest] { kept.withLock { $0 } }
 
     /// - Returns: The index for `note(status:at:)`.
-    func add(_ request: SentRequest) -> Int {
+    func add(_ request: TestService.SentRequest) -> Int {
         kept.withLock { kept in
             kept.append(request)
             return kept.count - 1

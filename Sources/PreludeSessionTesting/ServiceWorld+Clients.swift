@@ -13,7 +13,7 @@ extension ServiceWorld {
     ///   - faults: What fails on this device's network.
     package func client(
         store: (any PreludeCredentialStore)? = nil, credentialSpace: String? = nil, clockSkew: TimeInterval = 0,
-        faults: Faults = Faults(), earlyRefreshMargin: TimeInterval = 30,
+        faults: TestService.Faults = TestService.Faults(), earlyRefreshMargin: TimeInterval = 30,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
     ) throws -> PreludeSessionClient {
         try client(
@@ -26,7 +26,7 @@ extension ServiceWorld {
     package func client(
         store: (any PreludeCredentialStore)? = nil, credentialSpace: String? = nil,
         clockSkew: @escaping @Sendable () -> TimeInterval,
-        faults: Faults = Faults(), earlyRefreshMargin: TimeInterval = 30,
+        faults: TestService.Faults = TestService.Faults(), earlyRefreshMargin: TimeInterval = 30,
         signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
     ) throws -> PreludeSessionClient {
         let clock = clock
@@ -45,7 +45,7 @@ extension ServiceWorld {
     package func signedIn(
         _ recipient: String = "ada@example.com", store: (any PreludeCredentialStore)? = nil,
         clockSkew: TimeInterval = 0,
-        faults: Faults = Faults()
+        faults: TestService.Faults = TestService.Faults()
     ) async throws -> PreludeSessionClient {
         let client = try client(store: store, clockSkew: clockSkew, faults: faults)
         try await signIn(client, as: recipient)
@@ -87,5 +87,5 @@ extension ServiceWorld {
     }
 
     /// How many requests of all clients had a purpose.
-    package func count(_ call: ServiceCall) -> Int { log.requests.count { $0.call == call } }
+    package func count(_ call: TestService.Call) -> Int { log.requests.count { $0.call == call } }
 }

@@ -6,7 +6,7 @@ import SessionSQLite
 /// One service in this process with one app, and everything that its clients and a test share.
 @available(service, *)
 package struct ServiceWorld: Sendable {
-    package let clock: TestClock
+    package let clock: TestService.Clock
     /// The URL of the service, and the issuer of its tokens.
     package let origin: String
     package let appID: AppID
@@ -37,7 +37,7 @@ package struct ServiceWorld: Sendable {
     ///   - change: Changes what the service uses for time, randomness, RSA keys and sleeping.
     ///   - configure: Changes the app before it is stored.
     package init(
-        clock: TestClock, origin: String, servesAnyHost: Bool = true, edge: EdgeOptions,
+        clock: TestService.Clock, origin: String, servesAnyHost: Bool = true, edge: EdgeOptions,
         hasher: (any PasswordHasher)? = nil, keyRotation: KeyRotationPolicy = KeyRotationPolicy(),
         configuredKeys: [String] = [],
         environment change: (inout ServiceEnvironment) -> Void = { _ in }, configure: (inout App) -> Void

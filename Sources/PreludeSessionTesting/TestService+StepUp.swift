@@ -1,30 +1,36 @@
 import PreludeSession
 import SessionDomain
 
-/// A step that a user must complete for a scope.
-public struct TestStep: RawRepresentable, Sendable, Hashable {
-    /// The step's key, as in `StepUpChallenge.currentStep`.
-    public let rawValue: String
-    /// Creates a step from its key.
-    public init(rawValue: String) { self.rawValue = rawValue }
+@available(service, *)
+extension TestService {
+    /// A step that a user must complete for a scope.
+    public struct Step: RawRepresentable, Sendable, Hashable {
+        /// The step's key, as in `StepUpChallenge.currentStep`.
+        public let rawValue: String
+        /// Creates a step from its key.
+        public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The code that `sendStepUpOTP(_:)` sends to the user's e-mail address.
-    public static let verifyEmail = TestStep(rawValue: "verify_email")
-    /// The code that `sendStepUpOTP(_:)` sends to the user's phone number.
-    public static let verifySMS = TestStep(rawValue: "verify_sms")
+        /// The code that `sendStepUpOTP(_:)` sends to the user's e-mail address.
+        public static let verifyEmail = Step(rawValue: "verify_email")
+        /// The code that `sendStepUpOTP(_:)` sends to the user's phone number.
+        public static let verifySMS = Step(rawValue: "verify_sms")
 
-    /// A step of the app's own. `TestService.verificationToken(for:as:)` proves its completion.
-    public static func own(_ key: String) -> TestStep { TestStep(rawValue: key) }
+        /// A step of the app's own. `TestService.verificationToken(for:as:)` proves its completion.
+        public static func own(_ key: String) -> Step { Step(rawValue: key) }
+    }
 }
 
-/// Which access tokens contain a granted scope.
-public enum TestGrantMode: String, Sendable, Hashable, CaseIterable {
-    /// One access token, until the next refresh.
-    case singleUse = "single-use"
-    /// Every access token of the session.
-    case sessionBound = "session-bound"
-    /// Every access token of every session of the user.
-    case profileBound = "profile-bound"
+@available(service, *)
+extension TestService {
+    /// Which access tokens contain a granted scope.
+    public enum GrantMode: String, Sendable, Hashable, CaseIterable {
+        /// One access token, until the next refresh.
+        case singleUse = "single-use"
+        /// Every access token of the session.
+        case sessionBound = "session-bound"
+        /// Every access token of every session of the user.
+        case profileBound = "profile-bound"
+    }
 }
 
 @available(service, *)
@@ -39,7 +45,7 @@ extension TestService {
     ///   - grantedFor: How long the grant is valid, from 1 second to a day.
     /// - Throws: `TestServiceError` for a value that the service would reject.
     public func allow(
-        scope: String, steps: [TestStep] = [.verifyEmail], grantMode: TestGrantMode = .singleUse,
+        scope: String, steps: [Step] = [.verifyEmail], grantMode: GrantMode = .singleUse,
         grantedFor: Duration = .seconds(300)
     ) async throws {
         let seconds = Int(grantedFor.components.seconds)
@@ -95,8 +101,9 @@ extension TestService {
     }
 }
 
-extension TestGrantMode {
-    fileprivate var mode: GrantMode {
+@available(service, *)
+extension TestService.GrantMode {
+    fileprivate var mode: SessionDomain.GrantMode {
         switch self {
         case .singleUse: .singleUse
         case .sessionBound: .sessionBound

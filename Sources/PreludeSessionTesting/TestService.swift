@@ -18,7 +18,7 @@ import SessionHTTP
 @available(service, *)
 public struct TestService: Sendable {
     /// The clock of the service and of all its clients.
-    public let clock: TestClock
+    public let clock: Clock
     /// The failures between the service and every client that has no `faults` of its own.
     public let faults: Faults
 
@@ -41,7 +41,7 @@ public struct TestService: Sendable {
         guard (60...900).contains(seconds) else {
             throw TestServiceError("accessTokenLifetime must be 60 to 900 seconds, as in the service")
         }
-        clock = TestClock()
+        clock = Clock()
         faults = Faults()
         // All tests share one address, so a limit by address would limit unrelated tests.
         world = try await ServiceWorld(
@@ -100,5 +100,5 @@ public struct TestService: Sendable {
     public var requests: [SentRequest] { world.log.requests }
 
     /// How many requests had a purpose.
-    public func count(_ call: ServiceCall) -> Int { world.count(call) }
+    public func count(_ call: Call) -> Int { world.count(call) }
 }

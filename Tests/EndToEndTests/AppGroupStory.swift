@@ -43,7 +43,7 @@ struct AppGroupStory {
         let directory = NSTemporaryDirectory() + "prelude-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let world = try await ServiceWorld()
-        let (records, activity, faults) = (PreludeInMemoryCredentialStore(), Activity(), Faults())
+        let (records, activity, faults) = (PreludeInMemoryCredentialStore(), Activity(), TestService.Faults())
         let app = try await world.signedIn(
             store: ProcessStore(records: records, lock: FileLock(directory: directory, activity: activity)),
             faults: faults)

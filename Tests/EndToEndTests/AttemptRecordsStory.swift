@@ -42,7 +42,7 @@ struct AttemptRecordsStory {
 
     @Test("After 20 refreshes, some with lost answers and failing deletions, no record of an attempt is left")
     func refreshes() async throws {
-        let (world, store, faults) = (try await ServiceWorld(), ListedStore(), Faults())
+        let (world, store, faults) = (try await ServiceWorld(), ListedStore(), TestService.Faults())
         var client = try await world.signedIn(store: store, faults: faults)
         for index in 0..<20 {
             // Deletions that fail twice are made up for by the next refresh, also in another process.
@@ -59,7 +59,7 @@ struct AttemptRecordsStory {
     @Test(
         "A logout, a login and a rejected refresh leave no record of an attempt", arguments: ["logout", "login", "end"])
     func ends(by end: String) async throws {
-        let (world, store, faults) = (try await ServiceWorld(), ListedStore(), Faults())
+        let (world, store, faults) = (try await ServiceWorld(), ListedStore(), TestService.Faults())
         let client = try await world.signedIn(store: store, faults: faults)
         world.clock.advance(seconds: 280)
         await store.keepAttempts(true)

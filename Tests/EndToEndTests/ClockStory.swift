@@ -19,7 +19,7 @@ struct ClockStory {
 
     private func client(
         _ world: ServiceWorld, _ skew: Skew, store: any PreludeCredentialStore = PreludeInMemoryCredentialStore(),
-        faults: Faults = Faults()
+        faults: TestService.Faults = TestService.Faults()
     ) throws -> PreludeSessionClient {
         try world.client(store: store, clockSkew: { skew.value }, faults: faults)
     }
@@ -46,7 +46,7 @@ struct ClockStory {
     @Test("After a relaunch the clock error is known, and a valid token is not refreshed", arguments: minutesAndYears)
     func relaunch(skew: Double) async throws {
         let world = try await ServiceWorld()
-        let (store, faults) = (PreludeInMemoryCredentialStore(), Faults())
+        let (store, faults) = (PreludeInMemoryCredentialStore(), TestService.Faults())
         let before = try client(world, Skew(skew), store: store)
         try await world.signIn(before)
         let token = await before.accessToken

@@ -55,7 +55,7 @@ struct FullDiskStory {
         var failures = 0
         for uses in 0..<6 {
             let world = try await ServiceWorld()
-            let (store, faults) = (FailingStore(), Faults())
+            let (store, faults) = (FailingStore(), TestService.Faults())
             let client = try await world.signedIn(store: store, faults: faults)
             let id = await client.sessionID
             world.clock.advance(seconds: 280)

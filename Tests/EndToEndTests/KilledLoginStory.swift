@@ -49,7 +49,7 @@ struct KilledLoginStory {
         arguments: Kill.allCases)
     func killed(kill: Kill) async throws {
         let world = try await ServiceWorld()
-        let (store, faults) = (RefusingStore(), Faults())
+        let (store, faults) = (RefusingStore(), TestService.Faults())
         let client = try world.client(store: store, faults: faults)
         if kill == .afterStartWithoutRecord { await store.refuse(".login") }
         try await start(client)

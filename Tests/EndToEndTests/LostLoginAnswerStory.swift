@@ -19,7 +19,7 @@ struct LostLoginAnswerStory {
     @Test("A login with a code succeeds although each response is lost once, and has one session")
     func code() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try world.client(faults: faults)
         try await start(client)
         faults.inject(.dropAnswer, on: .checkOTP)
@@ -36,7 +36,7 @@ struct LostLoginAnswerStory {
     @Test("The same code continues after a network error, whatever was lost", arguments: [2, 3, 4])
     func again(times: Int) async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try world.client(faults: faults)
         try await start(client)
         let code = try world.code(for: Self.mail)
@@ -54,7 +54,7 @@ struct LostLoginAnswerStory {
         _ = try await world.service.users.create(
             app: world.appID, identifiers: [try CanonicalIdentifier(type: "email_address", value: Self.mail)],
             password: "staple crystal lantern")
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try world.client(faults: faults)
         faults.inject(.dropAnswer, on: .loginWithPassword)
         faults.inject(.dropAnswer, on: .finalizeLogin)
@@ -79,7 +79,7 @@ struct LostLoginAnswerStory {
     @Test("A wrong code after the right one counts, and five of them end the login")
     func wrongAfterRight() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try world.client(faults: faults)
         try await start(client)
         let code = try world.code(for: Self.mail)

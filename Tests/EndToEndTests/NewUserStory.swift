@@ -20,10 +20,10 @@ struct NewUserStory {
 
     @Test(
         "If a request or response of a login is lost, the same code still says that the user is new",
-        arguments: [Fault.dropRequest, .dropAnswer], [ServiceCall.checkOTP, .finalizeLogin])
-    func lostResponse(fault: Fault, call: ServiceCall) async throws {
+        arguments: [TestService.Fault.dropRequest, .dropAnswer], [TestService.Call.checkOTP, .finalizeLogin])
+    func lostResponse(fault: TestService.Fault, call: TestService.Call) async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try world.client(faults: faults)
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))

@@ -79,7 +79,7 @@ struct ResetPasswordStory {
     @Test("After a common password, or a lost request, the same call with the same code continues")
     func continues() async throws {
         let world = try await world()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try world.client(faults: faults)
         let code = try await start(client, in: world)
         let common = await #expect(throws: PreludeSessionError.self) {

@@ -88,7 +88,7 @@ struct SignInWithCodeStory {
     @Test("If only finalizing a login fails, the same code continues the login")
     func finalizeIsRetried() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try world.client(faults: faults)
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))

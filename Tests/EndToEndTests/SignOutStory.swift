@@ -19,7 +19,7 @@ struct SignOutStory {
     @Test("Signing out offline works at once, and the session is revoked later", .timeLimit(.minutes(5)))
     func offlineLogout() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let store = PreludeInMemoryCredentialStore()
         let phone = try await world.signedIn(store: store, faults: faults)
         let laptop = try await world.signedIn()
@@ -38,7 +38,7 @@ struct SignOutStory {
         "A session that ended offline is revoked when any client of the service starts", .timeLimit(.minutes(5)))
     func offlineLogoutAndStart() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let store = PreludeInMemoryCredentialStore()
         let phone = try await world.signedIn(store: store, faults: faults)
         let laptop = try await world.signedIn()
@@ -56,7 +56,7 @@ struct SignOutStory {
     @Test("A refresh in progress at logout does not restore the session")
     func lateRefresh() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let store = PreludeInMemoryCredentialStore()
         let client = try await world.signedIn(store: store, faults: faults)
         world.clock.advance(seconds: 280)
@@ -71,7 +71,7 @@ struct SignOutStory {
     @Test("A refresh in progress at another login does not overwrite the new session")
     func lateRefreshAfterLogin() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try await world.signedIn("one@example.com", faults: faults)
         try await client.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "two@example.com")))
@@ -85,7 +85,7 @@ struct SignOutStory {
     @Test("Revoking the own session deletes it on the device, and a blank id is rejected before any call")
     func revokeOwn() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try await world.signedIn(faults: faults)
         let error = await #expect(throws: PreludeSessionError.self) {
             try await client.revokeSessions(.session(id: " "))

@@ -11,7 +11,7 @@ struct StaySignedInStory {
     @Test("A valid token comes from the cache, and a thousand callers with an expired one cause one request")
     func coalescing() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try await world.signedIn(faults: faults)
         let before = try await client.refresh()
         #expect(world.count(.refresh) == 0)
@@ -59,7 +59,7 @@ struct StaySignedInStory {
     @Test("Two clients on one store send one refresh")
     func twoClients() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let store = PreludeInMemoryCredentialStore()
         let one = try await world.signedIn(store: store, faults: faults)
         let other = try world.client(store: store, faults: faults)
@@ -76,7 +76,7 @@ struct StaySignedInStory {
         arguments: [1, 2, 3])
     func lostAnswers(losses: Int) async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try await world.signedIn(faults: faults)
         world.clock.advance(seconds: 280)
         for _ in 0..<losses { faults.inject(.dropAnswer, on: .refresh) }
@@ -94,7 +94,7 @@ struct StaySignedInStory {
     @Test("A client without a network stays signed in")
     func offline() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try await world.signedIn(faults: faults)
         world.clock.advance(seconds: 600)
         faults.isOffline = true
@@ -180,7 +180,7 @@ struct StaySignedInStory {
         let client = try await world.signedIn()
         let userID = try #require(await client.profile?.userID)
         _ = try await world.service.users.setStatus(status, user: userID, app: world.appID)
-        let faults = Faults()
+        let faults = TestService.Faults()
         let other = try world.client(faults: faults)
         try await other.startOTPLogin(
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com")))

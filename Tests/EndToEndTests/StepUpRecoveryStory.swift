@@ -7,7 +7,7 @@ struct StepUpRecoveryStory {
     @Test("A lost response to the completing refresh loses neither the session nor the scope")
     func lostAnswer() async throws {
         let world = try await ServiceWorld.withStepUpHook(answering: ServiceWorld.reviewByCode)
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try await world.signedIn(faults: faults)
         let challenge = try await client.requestStepUp(scope: "transfer:write")
         try await client.sendStepUpOTP(challenge)
@@ -20,7 +20,7 @@ struct StepUpRecoveryStory {
     @Test("If the network fails at completion, the steps stay completed and the same call continues")
     func offlineAtCompletion() async throws {
         let world = try await ServiceWorld.withStepUpHook(answering: ServiceWorld.reviewByCode)
-        let faults = Faults()
+        let faults = TestService.Faults()
         let client = try await world.signedIn(faults: faults)
         let challenge = try await client.requestStepUp(scope: "transfer:write")
         try await client.sendStepUpOTP(challenge)

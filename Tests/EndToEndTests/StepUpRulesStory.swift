@@ -93,7 +93,7 @@ struct StepUpRulesStory {
         let world = try await ServiceWorld()
         try await world.allow("reports:read")
         let client = try await world.signedIn()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let other = try await world.signedIn(faults: faults)
         let challenge = try await client.requestStepUp(scope: "reports:read")
         try await client.sendStepUpOTP(challenge)

@@ -25,7 +25,7 @@ struct StorageStory {
     @Test("A rotated token that could not be stored is requested again")
     func writeFailsAfterRotation() async throws {
         let world = try await ServiceWorld()
-        let faults = Faults()
+        let faults = TestService.Faults()
         let store = FaultyCredentialStore()
         let client = try await world.signedIn(store: store, faults: faults)
         world.clock.advance(seconds: 280)

@@ -11,7 +11,7 @@ struct TransportStory {
     enum Choice: CaseIterable {
         case urlSession, asyncHTTPClient
 
-        var transport: any SessionTransport {
+        var transport: any PreludeSessionTransport {
             switch self {
             case .urlSession: PreludeURLSessionTransport()
             case .asyncHTTPClient: AsyncHTTPClientTransport()

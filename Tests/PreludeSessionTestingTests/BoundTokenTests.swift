@@ -17,7 +17,7 @@ struct BoundTokenTests {
         service.serveBackend { request in
             let scheme = request.value(forHTTPHeaderField: "Authorization")?.prefix { $0 != " " } ?? ""
             let hasProof = request.value(forHTTPHeaderField: "DPoP") != nil
-            return BackendAnswer(json: #"["\#(scheme)", \#(hasProof)]"#)
+            return TestService.BackendAnswer(json: #"["\#(scheme)", \#(hasProof)]"#)
         }
         let url = try #require(URL(string: "https://api.example.com/balance"))
         let (seen, _) = try await client.data(for: URLRequest(url: url))

@@ -45,7 +45,8 @@ struct CallInProgressTests {
         service.clock.advance(by: .seconds(60))
         service.serveBackend { request in
             let isFirst = request.value(forHTTPHeaderField: "Authorization") == "Bearer " + first
-            return isFirst ? BackendAnswer(status: 401) : BackendAnswer(json: #"{"balance": 12}"#)
+            return isFirst
+                ? TestService.BackendAnswer(status: 401) : TestService.BackendAnswer(json: #"{"balance": 12}"#)
         }
         let url = try #require(URL(string: "https://api.example.com/balance?currency=eur"))
         let (body, response) = try await client.data(for: URLRequest(url: url))

@@ -110,7 +110,7 @@ struct FailureTests {
         let service = try await TestService()
         let client = try await service.signedIn()
         if isSpent { expire(service) }
-        service.serveBackend { _ in BackendAnswer(status: 401) }
+        service.serveBackend { _ in TestService.BackendAnswer(status: 401) }
         service.faults.isOffline = true
         let url = try #require(URL(string: "https://api.example.com/balance"))
         await #expect(performing: { _ = try await client.data(for: URLRequest(url: url)) }, throws: isNetwork)
@@ -120,7 +120,7 @@ struct FailureTests {
     @Test("One device can be offline while another is online")
     func oneDeviceOffline() async throws {
         let service = try await TestService()
-        let plane = Faults()
+        let plane = TestService.Faults()
         let phone = try await service.signedIn(faults: plane)
         let tablet = try await service.signedIn()
         plane.isOffline = true

@@ -35,10 +35,11 @@ struct StepUpCallTests {
             let token = request.value(forHTTPHeaderField: "Authorization")?.split(separator: " ").last ?? ""
             do {
                 try check(try await verifier.verify(String(token)))
-                return BackendAnswer(status: 201)
+                return TestService.BackendAnswer(status: 201)
             } catch let error as VerificationError {
                 let fields = error.headerFields.map { ($0.name.rawName, $0.value) }
-                return BackendAnswer(status: error.status.code, headers: Dictionary(fields) { $0 + ", " + $1 })
+                return TestService.BackendAnswer(
+                    status: error.status.code, headers: Dictionary(fields) { $0 + ", " + $1 })
             }
         }
     }
@@ -213,7 +214,7 @@ struct StepUpCallTests {
         try await service.allow(scope: Self.scope, steps: [], grantMode: .sessionBound)
         service.serveBackend { _ in
             let demand = #"Bearer error="insufficient_user_authentication", scope="transfer:write""#
-            return BackendAnswer(status: 401, headers: ["WWW-Authenticate": demand])
+            return TestService.BackendAnswer(status: 401, headers: ["WWW-Authenticate": demand])
         }
         #expect(try await call(try await service.signedIn()).status == 401)
         #expect(service.count(.requestStepUp) == 1)

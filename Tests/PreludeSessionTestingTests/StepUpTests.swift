@@ -41,11 +41,11 @@ struct StepUpTests {
         try await service.allow(scope: "transfer:write", steps: [.verifySMS, .verifyEmail], grantMode: .sessionBound)
         let client = try await service.signedIn("ada@example.com")
         let sms = try await client.requestStepUp(scope: "transfer:write")
-        #expect(sms.currentStep == TestStep.verifySMS.rawValue)
+        #expect(sms.currentStep == TestService.Step.verifySMS.rawValue)
         try await client.sendStepUpOTP(sms)
         let email = try #require(
             try await client.submitStepUpOTP(sms, code: try service.code(for: "+14155551234")))
-        #expect(email.currentStep == TestStep.verifyEmail.rawValue)
+        #expect(email.currentStep == TestService.Step.verifyEmail.rawValue)
         try await client.sendStepUpOTP(email)
         #expect(try await client.submitStepUpOTP(email, code: try service.code(for: "ada@example.com")) == nil)
     }
@@ -53,7 +53,7 @@ struct StepUpTests {
     @Test("One call completes code steps and custom steps", arguments: [true, false])
     func ownStep(isFirst: Bool) async throws {
         let service = try await TestService()
-        let steps = [TestStep.own("check_id"), .verifyEmail]
+        let steps = [TestService.Step.own("check_id"), .verifyEmail]
         try await service.allow(scope: "transfer:write", steps: isFirst ? steps : steps.reversed())
         let client = try await service.signedIn()
         var done: [String?] = []

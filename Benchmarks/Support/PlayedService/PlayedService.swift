@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It responds to a login and to refreshes with tokens of realistic size, and counts refreshes. All other requests go to
 /// the default transport.
-public final class PlayedService: SessionTransport {
+public final class PlayedService: PreludeSessionTransport {
     private static let network = PreludeURLSessionTransport()
 
     private let tokens: AccessTokens

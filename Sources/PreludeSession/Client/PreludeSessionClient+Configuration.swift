@@ -28,7 +28,7 @@ extension PreludeSessionClient {
         /// Where the device key is kept. `nil` is the Secure Enclave if the device has one, else the credential store.
         public var deviceKeyStore: (any PreludeDeviceKeyStore)?
         /// Sends requests. `nil` is URLSession. On Linux set another one: <doc:RunningOnLinux>.
-        public var transport: (any SessionTransport)?
+        public var transport: (any PreludeSessionTransport)?
         /// Receives log entries. `nil` is no log.
         public var logHandler: (any PreludeSessionLogHandler)?
         /// Time and randomness. The product for tests sets its own.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Why a request got no response: the host, and the cause as far as it is known.
 ///
-/// Read it from `PreludeSessionError.transportFailure`. A `SessionTransport` of your own throws it, if it knows the cause.
+/// Read it from `PreludeSessionError.transportFailure`. A `PreludeSessionTransport` of your own throws it, if it knows the cause.
 /// `URLError` stays the payload of `PreludeSessionError.network(underlying:)`; every other error of a transport is the
 /// `underlying` error of a failure with the cause `other`.
 public struct PreludeTransportFailure: Error, Sendable {

@@ -5,28 +5,28 @@ public enum SessionEvent: Sendable, Hashable {
     /// There is a new access token. Its claims may have changed.
     case refreshed(PreludeProfile)
     /// The credentials were deleted on this device.
-    case signedOut(SignOutReason)
+    case signedOut(PreludeSignOutReason)
 }
 
 /// Why a session ended on this device. New versions may add reasons.
-public struct SignOutReason: RawRepresentable, Sendable, Hashable {
+public struct PreludeSignOutReason: RawRepresentable, Sendable, Hashable {
     /// The reason as one word, for logs.
     public let rawValue: String
     /// Creates a reason from its word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// `logout()` was called.
-    public static let logout = SignOutReason(rawValue: "logout")
+    public static let logout = PreludeSignOutReason(rawValue: "logout")
     /// `revokeSessions(_:)` included this session.
-    public static let revokedHere = SignOutReason(rawValue: "revoked_here")
+    public static let revokedHere = PreludeSignOutReason(rawValue: "revoked_here")
     /// The service rejected a refresh: the session was revoked elsewhere or has expired.
-    public static let ended = SignOutReason(rawValue: "ended")
+    public static let ended = PreludeSignOutReason(rawValue: "ended")
     /// The account is suspended or closed. Another login does not help: the user must contact the app's support.
-    public static let suspended = SignOutReason(rawValue: "suspended")
+    public static let suspended = PreludeSignOutReason(rawValue: "suspended")
     /// Another client of the same credential store signed out.
-    public static let anotherClient = SignOutReason(rawValue: "another_client")
+    public static let anotherClient = PreludeSignOutReason(rawValue: "another_client")
     /// The device key is lost, or the session is bound to another key.
-    public static let deviceKeyLost = SignOutReason(rawValue: "device_key_lost")
+    public static let deviceKeyLost = PreludeSignOutReason(rawValue: "device_key_lost")
 
     /// Whether the user has ended the session in an app of this device.
     var isByUser: Bool { self == .logout || self == .revokedHere }

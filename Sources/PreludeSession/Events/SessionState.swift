@@ -8,7 +8,7 @@ public enum SessionState: Sendable {
     ///
     /// The reason why the last session ended on this device, also after a relaunch; `nil` if there was none since the app was
     /// installed.
-    case signedOut(SignOutReason?)
+    case signedOut(PreludeSignOutReason?)
     /// A user is signed in, also offline.
     case signedIn(PreludeProfile)
     /// The credentials cannot be read, and an unlock does not change it: a damaged record, a missing entitlement, a failing disk.

@@ -9,7 +9,7 @@ struct PendingWipe: Sendable, Equatable {
     /// Whether the record could be read at the sign-out.
     let isComplete: Bool
     /// Why the session ended. After a logout the server must revoke what is deleted.
-    let reason: SignOutReason
+    let reason: PreludeSignOutReason
 
     /// Whether it deletes a stored session.
     ///

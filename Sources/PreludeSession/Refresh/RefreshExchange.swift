@@ -34,7 +34,7 @@ struct RefreshExchange: Sendable {
         /// The server failed. A refresh without the challenge may succeed.
         case challengeFailed(PreludeSessionError)
         /// The session has ended for this reason.
-        case sessionEnded(SignOutReason, PreludeSessionError)
+        case sessionEnded(PreludeSignOutReason, PreludeSessionError)
         /// Nothing is known to have changed.
         case failed(any Error)
     }

@@ -74,7 +74,7 @@ extension SessionEngine {
     /// Deletes a session that the server has ended.
     ///
     /// - Returns: `false` if a login, a logout or another client of the store replaced it meanwhile.
-    func end(_ session: StoredSession, fence: Int, reason: SignOutReason) async throws -> Bool {
+    func end(_ session: StoredSession, fence: Int, reason: PreludeSignOutReason) async throws -> Bool {
         guard machine.accepts(fence) else { return false }
         let isDeleted = try await records.withLock(.sessionWrite) {
             let stored = try await self.records.session()
@@ -97,7 +97,7 @@ extension SessionEngine {
     }
 
     /// Removes the session and everything that belongs to it from memory, and emits the event.
-    func publishSignOut(_ reason: SignOutReason, byUser: Bool) {
+    func publishSignOut(_ reason: PreludeSignOutReason, byUser: Bool) {
         let ended = machine.session
         if machine.knowledge != .signedOut { signOutReason = reason }
         machine.signedOut(byUser: byUser)
@@ -131,7 +131,7 @@ extension SessionEngine {
     ///   - isComplete: Whether the store could be read.
     /// - Returns: Whether the server must revoke the deleted session.
     @discardableResult
-    func wipe(_ reason: SignOutReason, of sessions: [StoredSession], isComplete: Bool) async throws -> Bool {
+    func wipe(_ reason: PreludeSignOutReason, of sessions: [StoredSession], isComplete: Bool) async throws -> Bool {
         publishSignOut(reason, byUser: true)
         pendingLogin = nil
         loginAttempt += 1

@@ -32,7 +32,7 @@ actor SessionEngine {
         didSet { if state != oldValue { stateStreams.send(state) } }
     }
     /// Why the last session ended on this device. It counts only while no user is signed in.
-    var signOutReason: SignOutReason?
+    var signOutReason: PreludeSignOutReason?
     /// The user of the current access token. Decoding the token is the main cost of a `refresh()` without a request.
     private var cachedUser: PreludeUser?
     /// The binding of the current access token, which each request needs.

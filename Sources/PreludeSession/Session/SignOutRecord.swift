@@ -9,7 +9,7 @@ struct SignOutRecord: VersionedRecord, Equatable {
 /// What the store has of a session: the session, or the reason why the last one ended.
 struct StoredSessionOrEnd: Sendable {
     let session: StoredSession?
-    let reason: SignOutReason?
+    let reason: PreludeSignOutReason?
 }
 
 extension RecordStore {
@@ -21,11 +21,11 @@ extension RecordStore {
         guard case .valid(let record)? = try? await read(SignOutRecord.self) else {
             return StoredSessionOrEnd(session: nil, reason: nil)
         }
-        return StoredSessionOrEnd(session: nil, reason: SignOutReason(rawValue: record.reason))
+        return StoredSessionOrEnd(session: nil, reason: PreludeSignOutReason(rawValue: record.reason))
     }
 
     /// Stores why a session ends, before its record is deleted. A store that refuses it must not keep a session.
-    func keep(_ reason: SignOutReason) async {
+    func keep(_ reason: PreludeSignOutReason) async {
         try? await write(SignOutRecord(reason: reason.rawValue))
     }
 }

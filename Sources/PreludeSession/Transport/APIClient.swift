@@ -7,7 +7,7 @@ internal import SessionWire
 struct APIClient: Sendable {
     let origin: String
     let hostOverride: String?
-    let transport: any SessionTransport
+    let transport: any PreludeSessionTransport
     /// Seconds that a call may take, including a repetition with a nonce.
     let timeout: TimeInterval
     let device: DeviceIdentity

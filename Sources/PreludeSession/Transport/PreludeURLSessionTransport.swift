@@ -11,7 +11,7 @@ internal import SessionWire
 ///
 /// Its timeout is URLSession's: seconds without a byte. A cancelled task stops its request. On Linux prefer the transport of
 /// the product `PreludeSessionAsyncHTTPClient`: see <doc:RunningOnLinux>.
-public final class PreludeURLSessionTransport: SessionTransport {
+public final class PreludeURLSessionTransport: PreludeSessionTransport {
     private let session: URLSession
     private let collector: URLSessionTaskCollector
 

@@ -36,7 +36,7 @@
 
         private var codeField: some View {
             style.codeField(
-                CodeFieldConfiguration(
+                SessionUICodeFieldConfiguration(
                     field: AnyView(textField), code: model.code, length: model.length, isFocused: isFocused,
                     isEditable: model.isEditable, isProblem: model.isProblem, focus: { isFocused = true }))
         }

@@ -4,7 +4,7 @@
     /// A box for each digit, below a text field without visible text. One text field keeps autofill, pasting and
     /// VoiceOver.
     struct DefaultCodeField: View {
-        let field: CodeFieldConfiguration
+        let field: SessionUICodeFieldConfiguration
 
         @Environment(\.dynamicTypeSize) private var size
         @ScaledMetric(relativeTo: .title2) private var height: CGFloat = 52

@@ -3,7 +3,7 @@
 
     /// A rule beside a symbol. The shape of the symbol differs as well as its color.
     struct DefaultRule: View {
-        let rule: PasswordRuleConfiguration
+        let rule: SessionUIPasswordRuleConfiguration
 
         var body: some View {
             HStack(alignment: .firstTextBaseline, spacing: 8) {

@@ -68,10 +68,10 @@ public final class NewPasswordModel: ObservableObject {
     public var isProblem: Bool { content.message != nil && content.phase != .saved }
 
     /// The app's rules, and which of them the password meets. Empty until `loadRules()` has succeeded.
-    public var rules: [PasswordRule] {
+    public var rules: [Rule] {
         guard let compliancy = content.compliancy else { return [] }
         return PreludeSessionClient.validate(password: content.password, against: compliancy).results
-            .map(PasswordRule.init)
+            .map(Rule.init)
     }
 
     /// Whether the user can change the password in the field.

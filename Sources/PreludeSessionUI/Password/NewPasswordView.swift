@@ -72,7 +72,7 @@
         private var rules: some View {
             VStack(alignment: .leading, spacing: 6) {
                 ForEach(model.rules, id: \.id) { rule in
-                    style.rule(PasswordRuleConfiguration(text: locale.text(rule.text), isMet: rule.isMet))
+                    style.rule(SessionUIPasswordRuleConfiguration(text: locale.text(rule.text), isMet: rule.isMet))
                         .accessibilityElement(children: .combine)
                         .accessibilityValue(locale.text(rule.isMet ? .met : .notMet))
                 }

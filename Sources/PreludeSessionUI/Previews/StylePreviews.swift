@@ -29,7 +29,7 @@
 
             private func rule(_ key: SessionUIText.Key, isMet: Bool) -> some View {
                 let text = locale.text(SessionUIText(key, .count(8)))
-                return style.rule(PasswordRuleConfiguration(text: text, isMet: isMet))
+                return style.rule(SessionUIPasswordRuleConfiguration(text: text, isMet: isMet))
             }
         }
     }

@@ -4,7 +4,7 @@
 
     /// A device with its name, when it was used, and the button that signs it out. Large text moves the button below.
     struct DefaultSessionRow: View {
-        let session: SessionRowConfiguration
+        let session: SessionUISessionRowConfiguration
 
         @Environment(\.dynamicTypeSize) private var size
 

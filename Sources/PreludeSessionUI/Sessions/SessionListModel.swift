@@ -20,7 +20,7 @@ public final class SessionListModel: ObservableObject {
     }
 
     private struct Content: Sendable {
-        var items: [SessionListItem] = []
+        var items: [Item] = []
         var total = 0
         var fetched = 0
         var phase = Phase.empty
@@ -46,7 +46,7 @@ public final class SessionListModel: ObservableObject {
     }
 
     /// The sessions that were loaded, this device first, then last seen first.
-    public var items: [SessionListItem] { content.items }
+    public var items: [Item] { content.items }
 
     /// The state of the list.
     public var phase: Phase { content.phase }
@@ -87,7 +87,7 @@ public final class SessionListModel: ObservableObject {
     /// Revokes a session. For the session of this device, it signs out, also without a network.
     ///
     /// - Parameter id: The id of an item.
-    public func revoke(_ id: SessionListItem.ID) async {
+    public func revoke(_ id: Item.ID) async {
         guard !content.isBusy, let item = content.items.first(where: { $0.id == id }) else { return }
         mark(id, isRevoking: true)
         await run {
@@ -126,7 +126,7 @@ public final class SessionListModel: ObservableObject {
         var items = offset == 0 ? [] : content.items
         let known = Set(items.map(\.id))
         // A session that was used meanwhile is on two pages.
-        items += page.sessions.filter { !known.contains($0.id) }.map { SessionListItem($0, currentID: currentID) }
+        items += page.sessions.filter { !known.contains($0.id) }.map { Item($0, currentID: currentID) }
         content.items = items.filter(\.isCurrent) + items.filter { !$0.isCurrent }
         content.total = page.total
         content.fetched = offset + page.sessions.count

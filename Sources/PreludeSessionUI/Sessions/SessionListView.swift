@@ -49,7 +49,7 @@
 
         /// What the user must confirm.
         private enum Question: Hashable {
-            case signOut(SessionListItem)
+            case signOut(SessionListModel.Item)
             case signOutOthers
 
             var action: SessionUIText.Key { self == .signOutOthers ? .signOutOthers : .signOut }

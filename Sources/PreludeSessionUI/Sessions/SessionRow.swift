@@ -4,7 +4,7 @@
 
     /// Shows a session in the style.
     struct SessionRow: View {
-        let item: SessionListItem
+        let item: SessionListModel.Item
         let isBusy: Bool
         let revoke: @MainActor () -> Void
 
@@ -13,7 +13,7 @@
 
         var body: some View {
             style.sessionRow(
-                SessionRowConfiguration(item: item, title: title, detail: detail, revoke: AnyView(button)))
+                SessionUISessionRowConfiguration(item: item, title: title, detail: detail, revoke: AnyView(button)))
         }
 
         private var title: Text {

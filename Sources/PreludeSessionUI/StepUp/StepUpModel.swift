@@ -14,7 +14,7 @@ public final class StepUpModel: ObservableObject {
         /// Not started, or a call is running.
         case waiting
         /// The user enters the code of a step.
-        case code(CodeEntryModel, StepUpChannel)
+        case code(CodeEntryModel, Channel)
         /// The access token carries the scope.
         case completed
         /// The app's rules deny the scope. Starting again does not help.
@@ -104,7 +104,7 @@ public final class StepUpModel: ObservableObject {
                 check: { [weak self] code in try await self?.submit(code, for: challenge) },
                 resend: { [client] in try await client.sendStepUpOTP(challenge) })
             if let pause { entry.waitForResend(pause) }
-            phase = .code(entry, StepUpChannel(step: challenge.currentStep))
+            phase = .code(entry, Channel(step: challenge.currentStep))
         }
     }
 

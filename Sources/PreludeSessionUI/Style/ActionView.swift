@@ -4,7 +4,7 @@
     /// Shows a button in the style.
     struct ActionView: View {
         let key: SessionUIText.Key
-        var prominence = ActionConfiguration.Prominence.secondary
+        var prominence = SessionUIActionConfiguration.Prominence.secondary
         var role: ButtonRole?
         var isRunning = false
         /// What VoiceOver says besides the text, for buttons that occur more than once.
@@ -16,7 +16,7 @@
 
         var body: some View {
             style.action(
-                ActionConfiguration(
+                SessionUIActionConfiguration(
                     label: locale.text(key), prominence: prominence, role: role, isRunning: isRunning, perform: perform)
             )
             .accessibilityLabel(subject.map { locale.text(key) + Text(verbatim: ", ") + $0 } ?? locale.text(key))

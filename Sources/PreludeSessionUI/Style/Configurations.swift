@@ -3,7 +3,7 @@
 
     /// What a style knows about the field for a code.
     @MainActor @preconcurrency
-    public struct CodeFieldConfiguration {
+    public struct SessionUICodeFieldConfiguration {
         /// The text field, with its keyboard, autofill and label for VoiceOver. A style must show it.
         public let field: AnyView
         /// The digits so far.
@@ -22,7 +22,7 @@
 
     /// What a style knows about a button.
     @MainActor @preconcurrency
-    public struct ActionConfiguration {
+    public struct SessionUIActionConfiguration {
         /// The importance of a button.
         public enum Prominence: Sendable, Hashable {
             /// The main action of a view.
@@ -45,7 +45,7 @@
 
     /// What a style knows about a message.
     @MainActor @preconcurrency
-    public struct MessageConfiguration {
+    public struct SessionUIMessageConfiguration {
         /// The text. VoiceOver announces it by itself.
         public let text: Text
         /// Whether it is about an error.
@@ -54,7 +54,7 @@
 
     /// What a style knows about a rule for passwords.
     @MainActor @preconcurrency
-    public struct PasswordRuleConfiguration {
+    public struct SessionUIPasswordRuleConfiguration {
         /// What the user must do.
         public let text: Text
         /// Whether the password meets the rule.
@@ -63,9 +63,9 @@
 
     /// What a style knows about a session in a list.
     @MainActor @preconcurrency
-    public struct SessionRowConfiguration {
+    public struct SessionUISessionRowConfiguration {
         /// The session.
-        public let item: SessionListItem
+        public let item: SessionListModel.Item
         /// The name of the device.
         public let title: Text
         /// “This device”, or when the session was last used; `nil` if that is unknown.

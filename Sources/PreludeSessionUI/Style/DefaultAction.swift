@@ -3,7 +3,7 @@
 
     /// A button that keeps its size while its action runs.
     struct DefaultAction: View {
-        let action: ActionConfiguration
+        let action: SessionUIActionConfiguration
 
         @ViewBuilder var body: some View {
             switch action.prominence {

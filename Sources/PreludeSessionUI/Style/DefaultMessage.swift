@@ -3,7 +3,7 @@
 
     /// A text beside a symbol. The text has the color of all text, because red text has too little contrast.
     struct DefaultMessage: View {
-        let message: MessageConfiguration
+        let message: SessionUIMessageConfiguration
 
         var body: some View {
             HStack(alignment: .firstTextBaseline, spacing: 8) {

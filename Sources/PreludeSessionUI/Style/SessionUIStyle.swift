@@ -7,7 +7,7 @@
     ///
     /// ```swift
     /// struct PillStyle: SessionUIStyle {
-    ///     func makeAction(_ action: ActionConfiguration) -> some View {
+    ///     func makeAction(_ action: SessionUIActionConfiguration) -> some View {
     ///         Button(role: action.role, action: action.perform) { action.label }.clipShape(Capsule())
     ///     }
     /// }
@@ -30,48 +30,52 @@
         /// Returns the field for a code.
         ///
         /// - Parameter field: The text field, and what it contains.
-        @ViewBuilder func makeCodeField(_ field: CodeFieldConfiguration) -> CodeField
+        @ViewBuilder func makeCodeField(_ field: SessionUICodeFieldConfiguration) -> CodeField
         /// Returns a button.
         ///
         /// - Parameter action: The label, and what the button does.
-        @ViewBuilder func makeAction(_ action: ActionConfiguration) -> Action
+        @ViewBuilder func makeAction(_ action: SessionUIActionConfiguration) -> Action
         /// Returns a message about an error or a success.
         ///
         /// - Parameter message: The text and its kind.
-        @ViewBuilder func makeMessage(_ message: MessageConfiguration) -> Message
+        @ViewBuilder func makeMessage(_ message: SessionUIMessageConfiguration) -> Message
         /// Returns a rule for passwords.
         ///
         /// - Parameter rule: The text, and whether the password meets the rule.
-        @ViewBuilder func makeRule(_ rule: PasswordRuleConfiguration) -> Rule
+        @ViewBuilder func makeRule(_ rule: SessionUIPasswordRuleConfiguration) -> Rule
         /// Returns a session in a list.
         ///
         /// - Parameter session: The texts, and the button that revokes the session.
-        @ViewBuilder func makeSessionRow(_ session: SessionRowConfiguration) -> SessionRow
+        @ViewBuilder func makeSessionRow(_ session: SessionUISessionRowConfiguration) -> SessionRow
     }
 
     extension SessionUIStyle {
         /// Returns a box for each digit, or one plain field for accessibility sizes, on Apple TV and on Apple Watch.
-        public func makeCodeField(_ field: CodeFieldConfiguration) -> some View { DefaultCodeField(field: field) }
+        public func makeCodeField(_ field: SessionUICodeFieldConfiguration) -> some View {
+            DefaultCodeField(field: field)
+        }
 
         /// Returns a wide button for the main action, and plain buttons for the others.
-        public func makeAction(_ action: ActionConfiguration) -> some View { DefaultAction(action: action) }
+        public func makeAction(_ action: SessionUIActionConfiguration) -> some View { DefaultAction(action: action) }
 
         /// Returns the text beside a symbol. Color alone carries no meaning.
-        public func makeMessage(_ message: MessageConfiguration) -> some View { DefaultMessage(message: message) }
+        public func makeMessage(_ message: SessionUIMessageConfiguration) -> some View {
+            DefaultMessage(message: message)
+        }
 
         /// Returns the text beside a symbol that shows whether the rule is met.
-        public func makeRule(_ rule: PasswordRuleConfiguration) -> some View { DefaultRule(rule: rule) }
+        public func makeRule(_ rule: SessionUIPasswordRuleConfiguration) -> some View { DefaultRule(rule: rule) }
 
         /// Returns the name of the device above when it was used, and the button.
-        public func makeSessionRow(_ session: SessionRowConfiguration) -> some View {
+        public func makeSessionRow(_ session: SessionUISessionRowConfiguration) -> some View {
             DefaultSessionRow(session: session)
         }
 
-        func codeField(_ field: CodeFieldConfiguration) -> AnyView { AnyView(makeCodeField(field)) }
-        func action(_ action: ActionConfiguration) -> AnyView { AnyView(makeAction(action)) }
-        func message(_ message: MessageConfiguration) -> AnyView { AnyView(makeMessage(message)) }
-        func rule(_ rule: PasswordRuleConfiguration) -> AnyView { AnyView(makeRule(rule)) }
-        func sessionRow(_ session: SessionRowConfiguration) -> AnyView { AnyView(makeSessionRow(session)) }
+        func codeField(_ field: SessionUICodeFieldConfiguration) -> AnyView { AnyView(makeCodeField(field)) }
+        func action(_ action: SessionUIActionConfiguration) -> AnyView { AnyView(makeAction(action)) }
+        func message(_ message: SessionUIMessageConfiguration) -> AnyView { AnyView(makeMessage(message)) }
+        func rule(_ rule: SessionUIPasswordRuleConfiguration) -> AnyView { AnyView(makeRule(rule)) }
+        func sessionRow(_ session: SessionUISessionRowConfiguration) -> AnyView { AnyView(makeSessionRow(session)) }
     }
 
     /// The style of the views if the app sets none.

@@ -13,7 +13,7 @@
         var body: some View {
             Group {
                 if let text {
-                    style.message(MessageConfiguration(text: locale.text(text), isProblem: isProblem))
+                    style.message(SessionUIMessageConfiguration(text: locale.text(text), isProblem: isProblem))
                         .accessibilityElement(children: .combine)
                         .accessibilityFocused($isRead)
                 }

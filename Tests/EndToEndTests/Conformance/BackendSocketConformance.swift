@@ -16,7 +16,7 @@ struct BackendSocketConformance {
 
     /// A client of the backend, and the tokens and proofs that it sends.
     private struct Caller: Sendable {
-        let clock: TestClock
+        let clock: TestService.Clock
         let port: Int
 
         var token: TokenDraft {
@@ -43,7 +43,7 @@ struct BackendSocketConformance {
     private func serve(
         nonces: NoncePolicy = .never, _ work: @escaping @Sendable (Caller) async throws -> Void
     ) async throws {
-        let clock = TestClock()
+        let clock = TestService.Clock()
         var options = VerifierOptions()
         options.nonces = nonces
         options.environment = VerifierEnvironment { clock.timestamp.date }

@@ -32,7 +32,7 @@ struct RotationSimulation {
     /// For each key, the time until which a verifier with a late clock accepts what the key signed.
     private typealias Signed = [StoredSigningKey.Purpose: [String: Timestamp]]
 
-    let clock: TestClock
+    let clock: TestService.Clock
     let store: any AppStore
     private(set) var nodes: [RotationNode]
     let app: AppID
@@ -49,7 +49,7 @@ struct RotationSimulation {
     ///   that sign and rotate, and reads SQLite again only after a write, which is faster.
     init(policy: KeyRotationPolicy, accessTokenLifetime: Int, runsWholeService: Bool = false) async throws {
         let (live, id) = (ServiceEnvironment.live, try #require(AppID("testapp")))
-        let (clock, clocks, database) = (TestClock(), NodeClocks(), try SQLiteStore.open(.memory))
+        let (clock, clocks, database) = (TestService.Clock(), NodeClocks(), try SQLiteStore.open(.memory))
         let rsaKeys = RSAKeySource()
         let store: any AppStore = runsWholeService ? database : CachedAppStore(database)
         (self.clock, self.clocks, self.store, app) = (clock, clocks, store, id)

@@ -15,7 +15,7 @@ extension ServiceWorld {
         keyRotation: KeyRotationPolicy = KeyRotationPolicy(), configure: (inout App) -> Void = { _ in }
     ) async throws {
         try await self.init(
-            clock: TestClock(), origin: Self.localOrigin, servesAnyHost: servesAnyHost, edge: EdgeOptions(),
+            clock: TestService.Clock(), origin: Self.localOrigin, servesAnyHost: servesAnyHost, edge: EdgeOptions(),
             hasher: hasher, keyRotation: keyRotation, environment: { $0.generateRSAKey = RSAKeySource().next },
             configure: configure)
     }
@@ -29,6 +29,6 @@ extension ServiceWorld {
     }
 }
 
-extension TestClock {
+extension TestService.Clock {
     func advance(seconds: Int) { advance(by: .seconds(seconds)) }
 }

@@ -16,7 +16,7 @@ import Synchronization
 struct FuzzedService: Sendable {
     static let host = "session.test"
 
-    let clock = TestClock()
+    let clock = TestService.Clock()
     let mailbox: Mailbox
     let service: SessionService
     let router: InProcessRouter

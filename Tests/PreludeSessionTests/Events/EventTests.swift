@@ -58,9 +58,9 @@ struct EventTests {
     @Test(
         "A rejected refresh emits a sign-out with its reason",
         arguments: [
-            ("unauthorized", SignOutReason.ended), ("dpop_key_mismatch", .deviceKeyLost),
+            ("unauthorized", PreludeSignOutReason.ended), ("dpop_key_mismatch", .deviceKeyLost),
         ])
-    func ended(code: String, reason: SignOutReason) async throws {
+    func ended(code: String, reason: PreludeSignOutReason) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         await fixture.transport.answer("/refresh", .errorResponse(401, code))

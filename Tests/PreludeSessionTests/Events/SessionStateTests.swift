@@ -55,8 +55,8 @@ struct SessionStateTests {
             let other = try fixture.client()
             await fixture.transport.answer("/revoke", .success())
             if reason == "ended" { try await end(fixture, other) } else { try await other.logoutAndRevoke() }
-            #expect(await client.reload() == .signedOut(SignOutReason(rawValue: reason)))
-            #expect(await events.next() == .signedOut(SignOutReason(rawValue: reason)))
+            #expect(await client.reload() == .signedOut(PreludeSignOutReason(rawValue: reason)))
+            #expect(await events.next() == .signedOut(PreludeSignOutReason(rawValue: reason)))
             #expect(await client.profile == nil)
         }
     }
@@ -100,8 +100,8 @@ struct SessionStateTests {
 
     @Test(
         "The reason of a sign-out survives a relaunch, and the next login deletes it",
-        arguments: [("unauthorized", SignOutReason.ended), ("dpop_key_mismatch", .deviceKeyLost), ("", .logout)])
-    func reason(code: String, reason: SignOutReason) async throws {
+        arguments: [("unauthorized", PreludeSignOutReason.ended), ("dpop_key_mismatch", .deviceKeyLost), ("", .logout)])
+    func reason(code: String, reason: PreludeSignOutReason) async throws {
         let fixture = try await ClientFixture()
         let client = try fixture.client()
         _ = await client.profile

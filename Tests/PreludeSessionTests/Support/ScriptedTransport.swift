@@ -3,7 +3,7 @@ import HTTPTypes
 import PreludeSession
 
 /// A transport that records requests and returns scripted responses. Each path has its own queue.
-actor ScriptedTransport: SessionTransport {
+actor ScriptedTransport: PreludeSessionTransport {
     /// A sent request.
     struct Sent: Sendable {
         let path: String

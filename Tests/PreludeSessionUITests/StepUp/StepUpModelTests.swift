@@ -11,14 +11,16 @@ struct StepUpModelTests {
     private let phone = "+14155551234"
     private let scope = "transfer:write"
 
-    private func signedIn(_ steps: [TestStep] = [.verifyEmail]) async throws -> (TestService, PreludeSessionClient) {
+    private func signedIn(_ steps: [TestService.Step] = [.verifyEmail]) async throws -> (
+        TestService, PreludeSessionClient
+    ) {
         let service = try await TestService()
         try await service.createUser(email: email, phone: phone)
         try await service.allow(scope: scope, steps: steps, grantMode: .sessionBound)
         return (service, try await service.signedIn(email))
     }
 
-    private func entry(of model: StepUpModel) throws -> (CodeEntryModel, StepUpChannel) {
+    private func entry(of model: StepUpModel) throws -> (CodeEntryModel, StepUpModel.Channel) {
         guard case .code(let entry, let channel) = model.phase else {
             throw StringError(description: "no code is expected in \(model.phase)")
         }

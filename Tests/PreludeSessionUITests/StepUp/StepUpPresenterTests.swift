@@ -25,9 +25,9 @@ struct StepUpPresenterTests {
             var text = String(payload ?? "").replacing("-", with: "+").replacing("_", with: "/")
             text += String(repeating: "=", count: (4 - text.count % 4) % 4)
             let claims = String(decoding: Data(base64Encoded: text) ?? Data(), as: UTF8.self)
-            if claims.contains("transfer:write") { return BackendAnswer(status: 201) }
+            if claims.contains("transfer:write") { return TestService.BackendAnswer(status: 201) }
             let demand = #"Bearer error="insufficient_user_authentication", scope="transfer:write""#
-            return BackendAnswer(status: 401, headers: ["WWW-Authenticate": demand])
+            return TestService.BackendAnswer(status: 401, headers: ["WWW-Authenticate": demand])
         }
         client = try await service.signedIn(email)
         service.clock.advance(by: .seconds(31))

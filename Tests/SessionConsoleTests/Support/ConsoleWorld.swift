@@ -19,12 +19,13 @@ struct ConsoleWorld: Sendable {
     let routes: [(method: HTTPRequest.Method, path: String)]
 
     var service: SessionService { world.service }
-    var clock: TestClock { world.clock }
+    var clock: TestService.Clock { world.clock }
 
     init(configuredKeys: [String] = []) async throws {
         try await self.init(
             ServiceWorld(
-                clock: TestClock(), origin: "https://session.test", edge: EdgeOptions(), configuredKeys: configuredKeys,
+                clock: TestService.Clock(), origin: "https://session.test", edge: EdgeOptions(),
+                configuredKeys: configuredKeys,
                 configure: { _ in }))
     }
 

@@ -45,7 +45,7 @@ struct ProofTargetLogTests {
         }
     }
 
-    private static func log(_ clock: TestClock) -> ProofTargetLog {
+    private static func log(_ clock: TestService.Clock) -> ProofTargetLog {
         ProofTargetLog(
             environment: ServiceEnvironment(
                 now: { clock.timestamp }, randomBytes: { Array(repeating: 0, count: $0) },
@@ -54,7 +54,7 @@ struct ProofTargetLogTests {
 
     @Test("Both URLs are logged: one warning in ten seconds, with the number of those before it")
     func lines() throws {
-        let (lines, clock) = (Lines(), TestClock())
+        let (lines, clock) = (Lines(), TestService.Clock())
         let logger = Logger(label: "test") { _ in Handler(lines: lines) }
         let log = Self.log(clock)
         let claimed = try #require(TargetURI("https://wrong.example/v1/session/refresh?token=secret#secret"))
@@ -74,7 +74,7 @@ struct ProofTargetLogTests {
     func origins() throws {
         let lines = Lines()
         let logger = Logger(label: "test") { _ in Handler(lines: lines) }
-        let log = Self.log(TestClock())
+        let log = Self.log(TestService.Clock())
         let expected = try #require(TargetURI("https://right.example/v1/session/refresh"))
         for name in ["noise", "noise", "typo", "noise"] {
             log.note(TargetURI("https://\(name).example/refresh"), expected: expected, logger: logger)
@@ -89,7 +89,7 @@ struct ProofTargetLogTests {
     private func proof(url: String) throws -> [String] {
         try ProofDraft(
             signer: PublishedKeys.device, method: "POST", url: url, accessToken: nil, nonce: nil,
-            id: "e1j3V_bKic8-LAEB", issuedAt: TestClock().timestamp.seconds
+            id: "e1j3V_bKic8-LAEB", issuedAt: TestService.Clock().timestamp.seconds
         ).headers()
     }
 

@@ -74,7 +74,8 @@ struct AccessLogTests {
 
     private func world() async throws -> ServiceWorld {
         try await ServiceWorld(
-            clock: TestClock(), origin: "https://localhost", edge: EdgeOptions(trustedProxies: [], countryHeader: nil),
+            clock: TestService.Clock(), origin: "https://localhost",
+            edge: EdgeOptions(trustedProxies: [], countryHeader: nil),
             environment: { $0.observer = TrailObserver() }, configure: { _ in })
     }
 
@@ -131,7 +132,8 @@ struct AccessLogTests {
     func named(isLimit: Bool) async throws {
         let body = #"{"identifier":{"type":"email_address","value":"a@example.com"}}"#
         let world = try await ServiceWorld(
-            clock: TestClock(), origin: "https://localhost", edge: EdgeOptions(trustedProxies: [], countryHeader: nil)
+            clock: TestService.Clock(), origin: "https://localhost",
+            edge: EdgeOptions(trustedProxies: [], countryHeader: nil)
         ) { $0.otpLimits.startsPerAddress = RateLimit(limit: 1, window: 60) }
         if isLimit {
             let call = ("POST", "/v1/session/otp", body)

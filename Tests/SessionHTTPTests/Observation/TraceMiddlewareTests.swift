@@ -46,7 +46,8 @@ struct TraceMiddlewareTests {
         let proxies = ["10.0.0.0/8"].compactMap { IPNetwork($0) }
         let edge = EdgeOptions(trustedProxies: proxies, followsProxyTraces: follows)
         let world = try await ServiceWorld(
-            clock: TestClock(), origin: "https://localhost", edge: edge, environment: { _ in }, configure: { _ in })
+            clock: TestService.Clock(), origin: "https://localhost", edge: edge, environment: { _ in },
+            configure: { _ in })
         let spans = Spans()
         let node = world.node { $0.observer = spans }
         let responder = buildRouter(service: node.service, edge: edge).buildResponder()

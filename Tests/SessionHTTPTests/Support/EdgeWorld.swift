@@ -21,7 +21,7 @@ struct EdgeWorld: Sendable {
     private let world: ServiceWorld
     private let router: InProcessRouter
 
-    var clock: TestClock { world.clock }
+    var clock: TestService.Clock { world.clock }
     var mailbox: Mailbox { world.mailbox }
     var operatorEndpoints: OperatorEndpoints { world.operatorEndpoints }
     var service: SessionService { world.service }
@@ -35,7 +35,8 @@ struct EdgeWorld: Sendable {
         configure: (inout App) -> Void = { _ in }
     ) async throws {
         world = try await ServiceWorld(
-            clock: TestClock(), origin: "https://{app_id}.session.test", servesAnyHost: hasDefaultApp, edge: edge,
+            clock: TestService.Clock(), origin: "https://{app_id}.session.test", servesAnyHost: hasDefaultApp,
+            edge: edge,
             configuredKeys: configuredKey.map { [$0] } ?? [], configure: configure)
         router = InProcessRouter(service: world.service, edge: edge, mailbox: world.mailbox)
     }

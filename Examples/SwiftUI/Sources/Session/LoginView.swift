@@ -5,7 +5,7 @@ import SwiftUI
 /// Signs in with a code or a password. After that, the session's model changes and the app shows another view.
 struct LoginView: View {
     let client: PreludeSessionClient
-    let reason: SignOutReason?
+    let reason: PreludeSignOutReason?
 
     @State private var attempt = Attempt()
     @State private var email = ""

@@ -20,13 +20,13 @@
         init() async throws {
             service = try await TestService()
             service.serveBackend { request in
-                guard request.httpMethod == "POST" else { return BackendAnswer(json: #"{"balance": 12}"#) }
+                guard request.httpMethod == "POST" else { return TestService.BackendAnswer(json: #"{"balance": 12}"#) }
                 let token = request.value(forHTTPHeaderField: "Authorization")?.split(separator: " ").last ?? ""
                 guard scopes(of: String(token)).contains("transfer:write") else {
                     let challenge = #"Bearer error="insufficient_user_authentication", scope="transfer:write""#
-                    return BackendAnswer(status: 401, headers: ["WWW-Authenticate": challenge])
+                    return TestService.BackendAnswer(status: 401, headers: ["WWW-Authenticate": challenge])
                 }
-                return BackendAnswer(status: 201)
+                return TestService.BackendAnswer(status: 201)
             }
         }
 

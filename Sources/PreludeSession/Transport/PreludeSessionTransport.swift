@@ -4,7 +4,7 @@ public import HTTPTypes
 /// Sends one HTTP request and returns its response. Pass your own to pin certificates or to test.
 ///
 /// The client cancels the task of a call that exceeds its timeout, so a transport should stop when it is cancelled.
-public protocol SessionTransport: Sendable {
+public protocol PreludeSessionTransport: Sendable {
     /// Sends a request without cookies and without a cache, and follows no redirects to other origins.
     ///
     /// - Parameters:
@@ -27,7 +27,7 @@ public protocol SessionTransport: Sendable {
     ) async throws -> (HTTPResponse, Data)
 }
 
-extension SessionTransport {
+extension PreludeSessionTransport {
     public func send(
         _ request: HTTPRequest, body: Data?, timeout: TimeInterval, maximumResponseBytes: Int
     ) async throws -> (HTTPResponse, Data) {
