@@ -47,7 +47,7 @@ extension PreludeSessionMessage {
         case .storageFailed:
             "Your sign-in cannot be read or saved on this device. Try again. If that does not help, free up storage, "
                 + "update the app, or sign in again."
-        case .failed: "Something went wrong. Please try again later."
+        default: "Something went wrong. Please try again later."
         }
     }
 

@@ -4,46 +4,59 @@ internal import Foundation
 ///
 /// The catalogue has each text in English, French, German, Spanish and Japanese.
 public struct PreludeSessionMessage: Sendable, Hashable {
-    /// The keys of the catalogue.
-    public enum Key: String, Sendable, Hashable, CaseIterable {
+    /// A key of the catalogue. New versions may add keys.
+    public struct Key: RawRepresentable, Sendable, Hashable {
+        /// The key as the catalogue has it.
+        public let rawValue: String
+        /// Creates a key from its text.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// No response. The session is kept.
-        case noConnection = "prelude_session.no_connection"
+        public static let noConnection = Key(rawValue: "prelude_session.no_connection")
         /// Show the login.
-        case signIn = "prelude_session.sign_in"
+        public static let signIn = Key(rawValue: "prelude_session.sign_in")
         /// The e-mail address or the password of `loginWithPassword(_:)` is wrong.
-        case wrongPassword = "prelude_session.wrong_password"
+        public static let wrongPassword = Key(rawValue: "prelude_session.wrong_password")
         /// The user can enter the code again.
-        case wrongCode = "prelude_session.wrong_code"
+        public static let wrongCode = Key(rawValue: "prelude_session.wrong_code")
         /// Offer to send another code.
-        case newCode = "prelude_session.new_code"
+        public static let newCode = Key(rawValue: "prelude_session.new_code")
         /// Show the rules for passwords.
-        case weakPassword = "prelude_session.weak_password"
+        public static let weakPassword = Key(rawValue: "prelude_session.weak_password")
         /// Wait some seconds.
-        case waitSeconds = "prelude_session.wait_seconds"
+        public static let waitSeconds = Key(rawValue: "prelude_session.wait_seconds")
         /// Wait some minutes.
-        case waitMinutes = "prelude_session.wait_minutes"
+        public static let waitMinutes = Key(rawValue: "prelude_session.wait_minutes")
         /// Wait some hours.
-        case waitHours = "prelude_session.wait_hours"
+        public static let waitHours = Key(rawValue: "prelude_session.wait_hours")
         /// Wait for an unknown time.
-        case waitLater = "prelude_session.wait_later"
+        public static let waitLater = Key(rawValue: "prelude_session.wait_later")
         /// Show it at the field of the phone number or e-mail address.
-        case invalidIdentifier = "prelude_session.invalid_identifier"
+        public static let invalidIdentifier = Key(rawValue: "prelude_session.invalid_identifier")
         /// The account is suspended or closed.
-        case accountBlocked = "prelude_session.account_blocked"
+        public static let accountBlocked = Key(rawValue: "prelude_session.account_blocked")
         /// The user or the app is not allowed to do this.
-        case notAllowed = "prelude_session.not_allowed"
+        public static let notAllowed = Key(rawValue: "prelude_session.not_allowed")
         /// Start a step-up.
-        case confirmIdentity = "prelude_session.confirm_identity"
+        public static let confirmIdentity = Key(rawValue: "prelude_session.confirm_identity")
         /// Another user has the phone number or e-mail address.
-        case taken = "prelude_session.taken"
+        public static let taken = Key(rawValue: "prelude_session.taken")
         /// The step-up has ended. Start it again.
-        case startAgain = "prelude_session.start_again"
+        public static let startAgain = Key(rawValue: "prelude_session.start_again")
         /// The credentials cannot be read while the device is locked. Retry when the app is in the foreground.
-        case unlockDevice = "prelude_session.unlock_device"
+        public static let unlockDevice = Key(rawValue: "prelude_session.unlock_device")
         /// The credentials are damaged or of a newer version of the app, or the disk is full or fails.
-        case storageFailed = "prelude_session.storage_failed"
+        public static let storageFailed = Key(rawValue: "prelude_session.storage_failed")
         /// Any other failure.
-        case failed = "prelude_session.failed"
+        public static let failed = Key(rawValue: "prelude_session.failed")
+
+        /// All keys of this version.
+        static let all: [Key] = [
+            .noConnection, .signIn, .wrongPassword, .wrongCode, .newCode, .weakPassword,
+            .waitSeconds, .waitMinutes, .waitHours, .waitLater, .invalidIdentifier, .accountBlocked,
+            .notAllowed, .confirmIdentity, .taken, .startAgain, .unlockDevice, .storageFailed,
+            .failed,
+        ]
     }
 
     /// The key of the text.

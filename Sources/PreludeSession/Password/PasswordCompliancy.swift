@@ -48,14 +48,30 @@ extension PreludePasswordCompliancy: Codable {
     }
 }
 
-/// One rule for passwords.
-public enum PreludePasswordCompliancyCriterion: String, Sendable, Hashable, Codable, CaseIterable {
+/// A rule for passwords. New versions may add rules.
+public struct PreludePasswordCompliancyCriterion: RawRepresentable, Sendable, Hashable, Codable {
+    /// The rule as one word in snake case.
+    public let rawValue: String
+    /// Creates a rule from its word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
     /// The minimum length.
-    case minLength = "min_length"
+    public static let minLength = Self(rawValue: "min_length")
     /// The maximum length.
-    case maxLength = "max_length"
-    /// The minimum number of scalars of a kind.
-    case uppercase, lowercase, numbers, symbols
+    public static let maxLength = Self(rawValue: "max_length")
+    /// The minimum number of upper-case letters.
+    public static let uppercase = Self(rawValue: "uppercase")
+    /// The minimum number of lower-case letters.
+    public static let lowercase = Self(rawValue: "lowercase")
+    /// The minimum number of digits.
+    public static let numbers = Self(rawValue: "numbers")
+    /// The minimum number of symbols.
+    public static let symbols = Self(rawValue: "symbols")
+}
+
+extension PreludePasswordCompliancyCriterion: CustomStringConvertible {
+    /// The word of the rule.
+    public var description: String { rawValue }
 }
 
 /// The result of one rule for a password.

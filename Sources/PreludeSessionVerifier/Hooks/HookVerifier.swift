@@ -125,18 +125,23 @@ private struct HookKeySet: Decodable {
     }
 }
 
-/// Why a call of a hook or a webhook is rejected.
-public enum HookVerificationError: String, Error, Sendable {
+/// Why a call of a hook or a webhook is rejected. New versions may add reasons.
+public struct HookVerificationError: RawRepresentable, Error, Hashable, Sendable {
+    /// The reason as one word in snake case.
+    public let rawValue: String
+    /// Creates an error from its reason.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
     /// A header field is missing, or not in its form.
-    case missingHeaderFields = "missing_header_fields"
+    public static let missingHeaderFields = Self(rawValue: "missing_header_fields")
     /// The time of the call differs too much from the clock.
-    case tooOld = "too_old"
+    public static let tooOld = Self(rawValue: "too_old")
     /// The service has no such key.
-    case unknownKey = "unknown_key"
+    public static let unknownKey = Self(rawValue: "unknown_key")
     /// The service did not sign this id, time and body.
-    case invalidSignature = "invalid_signature"
+    public static let invalidSignature = Self(rawValue: "invalid_signature")
     /// The call was accepted before.
-    case repeated
+    public static let repeated = Self(rawValue: "repeated")
     /// The service's keys cannot be fetched. The call may be right.
-    case keysUnavailable = "keys_unavailable"
+    public static let keysUnavailable = Self(rawValue: "keys_unavailable")
 }

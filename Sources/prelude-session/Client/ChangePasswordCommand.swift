@@ -43,7 +43,7 @@ struct ChangePasswordCommand: AsyncParsableCommand {
             case .uppercase: "upper-case letters"
             case .lowercase: "lower-case letters"
             case .numbers: "digits"
-            case .symbols: "symbols"
+            default: result.criterion.rawValue
             }
         let bound = result.criterion == .maxLength ? "at most" : "at least"
         return "\(name) \(bound) \(result.expected), has \(result.actual)"

@@ -34,7 +34,7 @@ struct MessageTests {
     func messages() {
         for (error, key) in Self.errors { #expect(error.message.key == key, "\(error)") }
         let used = Set(Self.errors.map(\.1)).union([.waitSeconds, .waitMinutes, .waitHours])
-        #expect(used == Set(PreludeSessionMessage.Key.allCases))
+        #expect(used == Set(PreludeSessionMessage.Key.all))
     }
 
     @Test("Damaged and newer records do not ask for an unlock, which does not repair them")
@@ -111,14 +111,14 @@ struct CatalogueTests {
     @Test("The catalogue has exactly the keys of the messages, each with a comment")
     func keys() throws {
         let catalogue = try Self.catalogue
-        #expect(Set(catalogue.strings.keys) == Set(PreludeSessionMessage.Key.allCases.map(\.rawValue)))
+        #expect(Set(catalogue.strings.keys) == Set(PreludeSessionMessage.Key.all.map(\.rawValue)))
         #expect(catalogue.strings.values.allSatisfy { !$0.comment.isEmpty })
         #expect(catalogue.sourceLanguage == "en")
     }
 
     @Test(
         "Every key has a text in every language, with the same placeholders",
-        arguments: PreludeSessionMessage.Key.allCases)
+        arguments: PreludeSessionMessage.Key.all)
     func translations(_ key: PreludeSessionMessage.Key) throws {
         let entry = try #require(try Self.catalogue.strings[key.rawValue])
         #expect(Set(entry.localizations.keys) == Self.languages)
@@ -136,7 +136,13 @@ struct CatalogueTests {
         #expect(Set(texts).count >= Self.languages.count, "A text is the same in two languages.")
     }
 
-    @Test("The English texts are those of the code", arguments: PreludeSessionMessage.Key.allCases)
+    @Test("A key that this version does not know has the text of any other failure")
+    func unknownKey() {
+        let message = PreludeSessionMessage(PreludeSessionMessage.Key(rawValue: "prelude_session.tomorrow"))
+        #expect(message.english == PreludeSessionMessage(.failed).english)
+    }
+
+    @Test("The English texts are those of the code", arguments: PreludeSessionMessage.Key.all)
     func english(_ key: PreludeSessionMessage.Key) throws {
         let entry = try #require(try Self.catalogue.strings[key.rawValue]?.localizations["en"])
         guard let plural = entry.variations?["plural"] else {

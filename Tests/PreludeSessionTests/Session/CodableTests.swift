@@ -45,6 +45,8 @@ struct CodableTests {
         let results = PreludeSessionClient.validate(password: "a", against: rules)
         #expect(try copy(results) == results)
         #expect(results.results.first?.criterion == PreludePasswordCompliancyCriterion.minLength)
+        let later = try read(PreludePasswordCompliancyCriterion.self, #""tomorrow""#)
+        #expect(later == PreludePasswordCompliancyCriterion(rawValue: "tomorrow") && "\(later)" == "tomorrow")
         #expect(try copy(ListSessionsOptions(limit: 5)) == ListSessionsOptions(limit: 5))
         #expect(
             try read([StepUpStatus].self, #"["review","block","continue"]"#) == [.underReview, .blocked, .continue])
