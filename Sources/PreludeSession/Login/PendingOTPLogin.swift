@@ -104,9 +104,16 @@ extension SessionEngine {
     }
 
     /// Stores the login that waits for its code. A login or a logout that comes between wins.
-    func savePendingLogin() async {
+    ///
+    /// - Parameter isChanged: Whether the store had this login already. Then another process that has deleted or replaced the
+    ///   record has ended it, and its record does not return.
+    func savePendingLogin(isChanged: Bool = false) async {
         try? await records.withLock(.sessionWrite) {
-            if let login = await self.pendingLogin { try await self.records.write(login) }
+            guard let login = await self.pendingLogin else { return }
+            if isChanged {
+                guard try await self.hasRecord(of: login) else { return }
+            }
+            try await self.records.write(login)
         }
     }
 
@@ -114,11 +121,14 @@ extension SessionEngine {
     func forget(_ login: PendingOTPLogin) async {
         if pendingLogin?.attempt == login.attempt { pendingLogin = nil }
         try? await records.withLock(.sessionWrite) {
-            guard case .valid(let stored)? = try await self.records.read(PendingOTPLogin.self),
-                stored.attempt == login.attempt
-            else { return }
+            guard try await self.hasRecord(of: login) else { return }
             try await self.records.delete(PendingOTPLogin.self)
         }
+    }
+
+    private func hasRecord(of login: PendingLogin) async throws -> Bool {
+        guard case .valid(let stored)? = try await records.read(PendingOTPLogin.self) else { return false }
+        return stored.attempt == login.attempt
     }
 
     /// Deletes the record after a login or a logout. Call it under the lock of the session.

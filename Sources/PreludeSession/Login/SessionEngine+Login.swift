@@ -7,6 +7,7 @@ extension SessionEngine {
 
     /// Starts a login with a code. It replaces an earlier one of this client, even if that is answered later.
     func startOTP(_ options: StartOTPLoginOptions) async throws {
+        await finishLogout()
         loginAttempt += 1
         let attempt = loginAttempt
         let verifier = PKCE.verifier(from: environment.randomBytes(32))
@@ -33,6 +34,7 @@ extension SessionEngine {
     /// Checks a code and signs in. If only the second half fails, the same code continues from there.
     func checkOTP(_ typed: String) async throws -> PreludeUser {
         let code = try EnteredCode.checked(typed)
+        await finishLogout()
         let fence = machine.loginFence
         let pending = try await requirePendingLogin()
         if let challengeToken = pending.challengeToken(of: code) {
@@ -51,7 +53,7 @@ extension SessionEngine {
         }
         if pendingLogin?.attempt == pending.attempt {
             pendingLogin?.accept(code, challengeToken: challengeToken)
-            await savePendingLogin()
+            await savePendingLogin(isChanged: true)
         }
         return try await finish(pending, with: code, challengeToken, since: fence)
     }
@@ -89,6 +91,7 @@ extension SessionEngine {
     // MARK: Passwords
 
     func login(_ options: LoginWithPasswordOptions) async throws -> PreludeUser {
+        await finishLogout()
         let fence = machine.loginFence
         let body = PasswordLoginRequest(
             identifier: options.emailAddress, password: options.password.value, dispatchID: await dispatchID())

@@ -6,6 +6,7 @@ extension SessionEngine {
     func migrate(_ options: MigrateOptions) async throws -> PreludeUser {
         let token = options.token
         try PreludeSessionError.rejectBlank(token.value, "the token to migrate")
+        await finishLogout()
         let fence = machine.loginFence
         if let same = migrations.running(token, fence: fence) { return try await same.task.value }
         // A task of its own: a cancelled caller must not cancel the login of the others.

@@ -18,6 +18,12 @@ extension SessionEngine {
         try outcome.wipe.get()
     }
 
+    /// Waits for a logout in progress, so that a login which begins after its call does not end with it. That takes a moment,
+    /// because a logout does not wait for the server.
+    func finishLogout() async {
+        while let loggingOut { _ = await loggingOut.value }
+    }
+
     /// Waits until the queue of revocations was sent once, or for a short time: a service that does not respond must not
     /// delay the end of a process.
     func finishRevocations() async {

@@ -46,7 +46,7 @@ actor SessionEngine {
     var pendingLogin: PendingOTPLogin?
     /// The code that began the session, for a password reset that continues.
     var redeemedCode: RedeemedCode?
-    /// Counts started OTP logins and logouts. A response to an older start is dropped.
+    /// Counts started OTP logins, logins and logouts. A response to an older start is dropped.
     var loginAttempt = 0
     var migrations = Migrations()
     var stepUps = StepUpFlows()

@@ -9,6 +9,8 @@ struct PendingLoginTests {
     private static let options = StartOTPLoginOptions(
         identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com"), loginConfigID: "lcfg_1")
 
+    private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
+
     private func started(_ fixture: ClientFixture) async throws -> PreludeSessionClient {
         let client = try fixture.client()
         await fixture.transport.answer("/otp", .success(headers: ["x-verification-token": "v-1"]))
@@ -103,6 +105,42 @@ struct PendingLoginTests {
         await fixture.transport.answer("/otp/check", .errorResponse(400, "invalid_verification_token"))
         _ = try await failure { _ = try await client.checkOTP("483920") }
         #expect(await client.pendingLogin == Self.options)
+    }
+
+    @Test(
+        "A login ends the start, and the read, of a login with a code that are in progress", arguments: [true, false])
+    func overtaken(start: Bool) async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        if !start { _ = try await started(fixture) }
+        let client = try fixture.client()
+        let (gate, hold) = (Gate(), start ? nil : await fixture.store.hold(.read, ".login"))
+        await fixture.transport.answer("/otp", .held(gate, .success(headers: ["x-verification-token": "v-2"])))
+        let earlier = Task {
+            if start { try await client.startOTPLogin(Self.options) } else { _ = await client.pendingLogin }
+        }
+        if let hold { await hold.arrived.wait() } else { await fixture.transport.arrival(of: "/otp") }
+        await fixture.transport.answer("/login/email/password", ClientFixture.next(TestToken.challenge("t0")))
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
+        _ = try await client.loginWithPassword(Self.password)
+        await gate.open()
+        await hold?.released.open()
+        try await earlier.value
+        #expect(await client.pendingLogin == nil)
+        #expect(try await fixture.store.read(Self.name) == nil)
+    }
+
+    @Test("A code that is accepted after another process has ended the login does not bring its record back")
+    func endedElsewhere() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try await started(fixture)
+        await fixture.transport.answer(
+            "/otp/check",
+            .after(
+                { try await fixture.store.delete(Self.name) },
+                ClientFixture.next(TestToken.challenge("t0", step: "completed"))))
+        await fixture.transport.answer("/login/finalize", .offline, .offline)
+        #expect(try await failure { _ = try await client.checkOTP("483920") } == "network")
+        #expect(try await fixture.store.read(Self.name) == nil)
     }
 
     @Test("A start whose response is lost leaves no record of the earlier login, and this client continues that one")

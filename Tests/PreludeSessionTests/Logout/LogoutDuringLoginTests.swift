@@ -72,6 +72,43 @@ struct LogoutDuringLoginTests {
         try await expectSignedOut(fixture, client)
     }
 
+    @Test(
+        "A login that begins after the call of a logout does not end with it",
+        arguments: [(FaultyStore.Use.read, ".session"), (.write, ".revocations")])
+    func after(use: FaultyStore.Use, record: String) async throws {
+        let (fixture, client, gate) = try await fixture()
+        await gate.open()
+        let hold = await fixture.store.hold(use, record)
+        async let logout: Void = client.logoutAndRevoke()
+        await hold.arrived.wait()
+        async let login = client.loginWithPassword(Self.password)
+        for _ in 0..<200 { await Task.yield() }
+        await hold.released.open()
+        try await logout
+        #expect(try await login.profile.sessionID == "ses_2")
+        #expect(try await fixture.stored()?.sessionID == "ses_2")
+        #expect(await client.sessionID == "ses_2")
+        #expect(await revoked(fixture) == ["refresh-0"])
+    }
+
+    @Test("A login with a code that is started after the call of a logout does not end with it")
+    func startedAfter() async throws {
+        let (fixture, client, _) = try await fixture()
+        await fixture.transport.answer("/otp", .success(headers: ["x-verification-token": "v-1"]))
+        let options = StartOTPLoginOptions(
+            identifier: PreludeIdentifier(type: .emailAddress, value: "ada@example.com"))
+        let hold = await fixture.store.hold(.read, ".session")
+        async let logout: Void = client.logoutAndRevoke()
+        await hold.arrived.wait()
+        async let start: Void = client.startOTPLogin(options)
+        for _ in 0..<200 { await Task.yield() }
+        await hold.released.open()
+        try await logout
+        try await start
+        #expect(await client.pendingLogin == options)
+        #expect(await (try fixture.client()).pendingLogin == options)
+    }
+
     @Test("A login that ends during a logout is revoked on the server although the disk is full")
     func fullDisk() async throws {
         let (fixture, client, gate) = try await fixture()
