@@ -1,6 +1,7 @@
 import Foundation
 import PreludeSession
 import PreludeSessionTesting
+import SessionDomain
 import Testing
 
 @Suite("An app that is killed during a login", .eachStore)
@@ -22,6 +23,8 @@ struct KilledLoginStory {
         private var refused: String?
 
         func refuse(_ suffix: String?) { refused = suffix }
+
+        func isEmpty(_ suffix: String) async -> Bool { await inner.read("localhost:8080" + suffix) == nil }
 
         func read(_ name: String) async throws -> Data? { await inner.read(name) }
 
@@ -86,5 +89,67 @@ struct KilledLoginStory {
         #expect(await relaunched.identifiers.map(\.value) == [Self.mail])
         try await relaunched.invalidateSession()
         _ = try await relaunched.refresh()
+    }
+
+    /// Where an app is killed during a login with a password.
+    enum PasswordKill: CaseIterable, Sendable {
+        case loginUnanswered, finalizeUnsent, finalizeUnanswered, finalizeUnansweredWithoutRecord, sessionNotStored
+    }
+
+    @Test(
+        "A login with a password that is killed at any point leaves the user signed out, and the next one has one session",
+        arguments: PasswordKill.allCases)
+    func killedPassword(kill: PasswordKill) async throws {
+        let world = try await ServiceWorld()
+        let password = "staple crystal lantern"
+        _ = try await world.service.users.create(
+            app: world.appID, identifiers: [try CanonicalIdentifier(type: "email_address", value: Self.mail)],
+            password: password)
+        let (store, faults) = (RefusingStore(), TestService.Faults())
+        let options = LoginWithPasswordOptions(emailAddress: Self.mail, password: password)
+        let client = try world.client(store: store, faults: faults)
+        switch kill {
+        case .loginUnanswered: faults.inject(.dropAnswer, on: .loginWithPassword, times: 2)
+        case .finalizeUnsent: faults.inject(.dropRequest, on: .finalizeLogin, times: 2)
+        case .finalizeUnanswered: faults.inject(.dropAnswer, on: .finalizeLogin, times: 2)
+        case .finalizeUnansweredWithoutRecord:
+            await store.refuse(".login")
+            faults.inject(.dropAnswer, on: .finalizeLogin, times: 2)
+        case .sessionNotStored: await store.refuse(".session")
+        }
+        await #expect(throws: PreludeSessionError.self) { try await client.loginWithPassword(options) }
+        await store.refuse(nil)
+
+        let relaunched = try world.client(store: store, faults: faults)
+        #expect(await relaunched.reload() == .signedOut(nil))
+        #expect(await relaunched.pendingLogin == nil, "it asks for no code")
+        _ = try await relaunched.loginWithPassword(options)
+        // Without a record, the session whose response was lost stays until it expires.
+        #expect(try await relaunched.listSessions().total == (kill == .finalizeUnansweredWithoutRecord ? 2 : 1))
+        try await relaunched.invalidateSession()
+        _ = try await relaunched.refresh()
+        #expect(await store.isEmpty(".login"))
+    }
+
+    @Test("A login with a password that fails without a network continues when the user tries again, long after")
+    func passwordAgain() async throws {
+        let world = try await ServiceWorld()
+        let password = "staple crystal lantern"
+        _ = try await world.service.users.create(
+            app: world.appID, identifiers: [try CanonicalIdentifier(type: "email_address", value: Self.mail)],
+            password: password)
+        let faults = TestService.Faults()
+        let client = try world.client(faults: faults)
+        let options = LoginWithPasswordOptions(emailAddress: Self.mail, password: password)
+        faults.inject(.dropAnswer, on: .finalizeLogin, times: 2)
+        await #expect(throws: PreludeSessionError.self) { try await client.loginWithPassword(options) }
+        await #expect(throws: PreludeSessionError.self) {
+            try await client.loginWithPassword(LoginWithPasswordOptions(emailAddress: Self.mail, password: "wrong"))
+        }
+        #expect(await client.profile == nil, "another password continues nothing")
+        // The challenge has expired, and its session can still be had.
+        world.clock.advance(seconds: 1800)
+        _ = try await client.loginWithPassword(options)
+        #expect(try await client.listSessions().total == 1)
     }
 }

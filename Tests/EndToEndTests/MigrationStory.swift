@@ -35,6 +35,20 @@ struct MigrationStory {
         #expect(world.operatorEndpoints.requests.first?.body == Data(#"{"token":"old-token"}"#.utf8))
     }
 
+    @Test("A migration that is killed continues at the next launch, also with a credential that is valid once")
+    func killed() async throws {
+        let world = try await world(answering: Self.ada)
+        let (store, faults) = (PreludeInMemoryCredentialStore(), TestService.Faults())
+        let client = try world.client(store: store, faults: faults)
+        faults.inject(.dropAnswer, on: .finalizeLogin, times: 2)
+        await #expect(throws: PreludeSessionError.self) { try await client.migrate(MigrateOptions(token: "old-token")) }
+        world.operatorEndpoints.serve(Self.hook, json: "{}", status: 401)
+        let relaunched = try world.client(store: store, faults: faults)
+        #expect(await relaunched.reload() == .signedOut(nil))
+        _ = try await relaunched.migrate(MigrateOptions(token: "old-token"))
+        #expect(try await relaunched.listSessions().total == 1)
+    }
+
     @Test("An existing user with one of the identifiers is signed in")
     func knownUser() async throws {
         let world = try await world(answering: Self.ada)

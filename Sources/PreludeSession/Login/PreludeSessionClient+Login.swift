@@ -51,6 +51,9 @@ extension PreludeSessionClient {
 
     /// Signs in with a password. The password is not stored and not printed.
     ///
+    /// If only the second half fails, or the app is killed before the end, another call with the password gets the session that the
+    /// first one may have started. No second session begins.
+    ///
     /// - Parameter options: The e-mail address and the password.
     /// - Returns: The user with a valid access token.
     /// - Throws: `.unauthorized` for wrong credentials, or when another login or a logout came between; `.forbidden` for a
@@ -64,7 +67,7 @@ extension PreludeSessionClient {
     /// Signs in with a credential of the app's previous system, so that its users need not sign in again.
     ///
     /// Concurrent callers with the same token share one exchange and its result. If only the second half fails, for example
-    /// without a network, another call with the same token continues from there.
+    /// without a network, or the app is killed before the end, another call with the same token continues from there.
     ///
     /// - Parameter options: The old credential.
     /// - Returns: The user with a valid access token.

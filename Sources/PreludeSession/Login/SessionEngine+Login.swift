@@ -16,11 +16,11 @@ extension SessionEngine {
             loginConfigID: options.loginConfigID, dispatchID: await dispatchID(),
             codeChallenge: PKCE.challenge(for: verifier))
         // The next launch must not check the new code against the earlier login.
-        try? await records.delete(PendingOTPLogin.self)
+        try? await records.delete(PendingLogin.self)
         let answer = try await sendAnonymous(await withTrustedDevice(try APIRequest.post(.otp, body: body)))
         let now = await estimatedServerTime()
         guard attempt == loginAttempt else { return }
-        pendingLogin = PendingOTPLogin(
+        pendingLogin = PendingLogin(
             options, answer, codeVerifier: verifier, attempt: environment.newAttemptID(), now: now)
         await savePendingLogin()
     }
@@ -59,7 +59,7 @@ extension SessionEngine {
     }
 
     private func finish(
-        _ pending: PendingOTPLogin, with code: String, _ challengeToken: String, since fence: Int
+        _ pending: PendingLogin, with code: String, _ challengeToken: String, since fence: Int
     ) async throws -> PreludeUser {
         let user = try await finalize(
             challengeToken, codeVerifier: pending.codeVerifier, attempt: pending.attempt,
@@ -70,7 +70,7 @@ extension SessionEngine {
 
     /// Forgets a login when the service says that it has ended.
     private func forgettingEnded<Answer>(
-        _ pending: PendingOTPLogin, _ work: () async throws -> Answer
+        _ pending: PendingLogin, _ work: () async throws -> Answer
     ) async throws -> Answer {
         do {
             return try await work()
@@ -80,8 +80,8 @@ extension SessionEngine {
         }
     }
 
-    private func requirePendingLogin() async throws -> PendingOTPLogin {
-        guard let pendingLogin = try await loginInProgress() else {
+    private func requirePendingLogin() async throws -> PendingLogin {
+        guard let pendingLogin = try await loginInProgress(), pendingLogin.waitsForCode else {
             throw PreludeSessionError.unauthorized(
                 .init("no login waits for a code; call startOTPLogin first", needsNewCode: true))
         }
@@ -102,13 +102,51 @@ extension SessionEngine {
             details.field = "password"
             throw PreludeSessionError.unauthorized(details)
         }
-        return try await finalize(
-            try answer.challengeToken(), codeVerifier: nil, attempt: environment.newAttemptID(),
-            identifier: Identifier(type: PreludeIdentifierType.emailAddress.rawValue, value: options.emailAddress),
-            since: fence)
+        let login = PendingLogin(
+            password: Identifier(
+                type: PreludeIdentifierType.emailAddress.rawValue, value: options.emailAddress),
+            challengeToken: try answer.challengeToken(), attempt: environment.newAttemptID(),
+            now: await estimatedServerTime())
+        // An earlier call may have started a session whose response was lost. Its attempt gets it, so no second one begins.
+        if let earlier = try? await loginInProgress(), earlier.hasSamePasswordUser(as: login),
+            let user = try await redeemIfPossible(earlier, since: fence)
+        {
+            return user
+        }
+        return try await redeem(login, since: fence)
     }
 
     // MARK: The end of every login
+
+    /// Signs in with the challenge of an accepted password or credential. It is stored as long as it may be redeemed.
+    func redeem(_ login: PendingLogin, since fence: Int) async throws -> PreludeUser {
+        guard let challengeToken = login.accepted?.challengeToken else { throw Self.loginOvertaken }
+        if machine.acceptsLogin(fence), pendingLogin != login {
+            pendingLogin = login
+            await savePendingLogin()
+        }
+        do {
+            return try await finalize(
+                challengeToken, codeVerifier: login.codeVerifier, attempt: login.attempt,
+                identifier: login.identifier, since: fence)
+        } catch {
+            if !PendingLogin.mayContinue(after: error) { await forget(login) }
+            throw error
+        }
+    }
+
+    /// Signs in with the challenge of an earlier call.
+    ///
+    /// - Returns: `nil` if the challenge is void. The password or credential may still be valid.
+    func redeemIfPossible(_ earlier: PendingLogin, since fence: Int) async throws -> PreludeUser? {
+        do {
+            return try await redeem(earlier, since: fence)
+        } catch PreludeSessionError.tokenReused, PreludeSessionError.expiredChallengeToken,
+            PreludeSessionError.invalidChallengeToken
+        {
+            return nil
+        }
+    }
 
     /// Redeems a challenge token, binds the session to the device key, and stores the session before it is published.
     ///

@@ -19,38 +19,21 @@ extension SessionEngine {
     }
 
     private func performMigration(_ token: RedactedString, fence: Int) async throws -> PreludeUser {
-        if let exchanged = migrations.exchanged, exchanged.token == token {
-            do {
-                return try await finish(exchanged, fence: fence)
-            } catch PreludeSessionError.tokenReused, PreludeSessionError.expiredChallengeToken,
-                PreludeSessionError.invalidChallengeToken
-            {
-                // The challenge is void, but the credential may still be valid: exchange it again.
-            }
+        // The old credential may be valid only once, so a repeated call continues from its challenge.
+        if let earlier = try? await loginInProgress(), earlier.identifier == nil,
+            earlier.challengeToken(of: token.value) != nil,
+            let user = try await redeemIfPossible(earlier, since: fence)
+        {
+            return user
         }
         let verifier = PKCE.verifier(from: environment.randomBytes(32))
         let body = MigrationRequest(
             token: token.value, codeChallenge: PKCE.challenge(for: verifier), dispatchID: await dispatchID())
         let answer = try await sendAnonymous(try APIRequest.post(.migration, body: body))
-        let exchanged = Migrations.Exchanged(
-            token: token, challengeToken: try answer.challengeToken(), codeVerifier: verifier,
-            attempt: environment.newAttemptID())
-        return try await finish(exchanged, fence: fence)
-    }
-
-    /// Redeems the challenge, and keeps it while it may still be redeemed.
-    private func finish(_ exchanged: Migrations.Exchanged, fence: Int) async throws -> PreludeUser {
+        let login = PendingLogin(
+            migrating: token.value, challengeToken: try answer.challengeToken(), codeVerifier: verifier,
+            attempt: environment.newAttemptID(), now: await estimatedServerTime())
         guard machine.acceptsLogin(fence) else { throw Self.loginOvertaken }
-        migrations.keep(exchanged)
-        do {
-            let user = try await finalize(
-                exchanged.challengeToken, codeVerifier: exchanged.codeVerifier, attempt: exchanged.attempt, since: fence
-            )
-            migrations.forget(exchanged)
-            return user
-        } catch {
-            if !Migrations.mayRetry(after: error) { migrations.forget(exchanged) }
-            throw error
-        }
+        return try await redeem(login, since: fence)
     }
 }

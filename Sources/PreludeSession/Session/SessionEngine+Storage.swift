@@ -135,7 +135,6 @@ extension SessionEngine {
         publishSignOut(reason, byUser: true)
         pendingLogin = nil
         loginAttempt += 1
-        migrations.forget()
         pendingWipe = PendingWipe(
             loginFence: machine.loginFence, sessions: sessions, isComplete: isComplete, reason: reason)
         let mustRevoke = try await finishWipe(deletesAnything: reason == .logout)

@@ -43,7 +43,7 @@ actor SessionEngine {
     var loggingOut: Task<LogoutOutcome, Never>?
     /// The wipe that the store has not finished yet.
     var pendingWipe: PendingWipe?
-    var pendingLogin: PendingOTPLogin?
+    var pendingLogin: PendingLogin?
     /// The code that began the session, for a password reset that continues.
     var redeemedCode: RedeemedCode?
     /// Counts started OTP logins, logins and logouts. A response to an older start is dropped.

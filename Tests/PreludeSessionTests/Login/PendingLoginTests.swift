@@ -143,6 +143,63 @@ struct PendingLoginTests {
         #expect(try await fixture.store.read(Self.name) == nil)
     }
 
+    @Test(
+        "The next login with a password continues the challenge of an earlier one, if it is of the same user and not void",
+        arguments: ["same", "other", "void"])
+    func password(user: String) async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client()
+        let (first, second) = (
+            TestToken.challenge("t0", user: "usr_1"),
+            TestToken.challenge("t1", user: user == "other" ? "usr_2" : "usr_1")
+        )
+        await fixture.transport.answer(
+            "/login/email/password", ClientFixture.next(first), ClientFixture.next(second))
+        await fixture.transport.answer("/login/finalize", .offline, .offline)
+        #expect(try await failure { _ = try await client.loginWithPassword(Self.password) } == "network")
+        let record = String(decoding: try #require(try await fixture.store.read(Self.name)), as: UTF8.self)
+        #expect(!record.contains("secret words"), "no password is stored")
+        let relaunched = try fixture.client()
+        #expect(await relaunched.pendingLogin == nil)
+        #expect(try await failure { _ = try await relaunched.checkOTP("483920") } == "unauthorized")
+        if user == "void" { await fixture.transport.answer("/login/finalize", .errorResponse(409, "token_reused")) }
+        await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
+        _ = try await relaunched.loginWithPassword(Self.password)
+        let sent = await fixture.transport.requests("/login/finalize")
+        let tokens = sent.map { $0.text("challenge_token") == first ? 1 : 2 }
+        #expect(tokens == ["same": [1, 1, 1], "other": [1, 1, 2], "void": [1, 1, 1, 2]][user])
+        #expect(Set(sent.map { $0.proof?["attempt"]?.stringValue }).count == (user == "same" ? 1 : 2))
+        #expect(try await fixture.store.read(Self.name) == nil)
+    }
+
+    @Test("A definite rejection of the last request of a login with a password leaves no record")
+    func rejectedPassword() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client()
+        await fixture.transport.answer("/login/email/password", ClientFixture.next(TestToken.challenge("t0")))
+        await fixture.transport.answer("/login/finalize", .errorResponse(403, "account_suspended"))
+        #expect(try await failure { _ = try await client.loginWithPassword(Self.password) } != nil)
+        #expect(try await fixture.store.read(Self.name) == nil)
+    }
+
+    @Test("The next launch continues a migration with the same credential, which may be valid only once")
+    func migration() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client()
+        let options = MigrateOptions(token: "old-credential")
+        await fixture.transport.answer("/migration", ClientFixture.next(TestToken.challenge("t0")))
+        await fixture.transport.answer("/login/finalize", .offline, .offline, fixture.refreshed(1))
+        #expect(try await failure { _ = try await client.migrate(options) } == "network")
+        let record = String(decoding: try #require(try await fixture.store.read(Self.name)), as: UTF8.self)
+        #expect(!record.contains("old-credential"), "no credential is stored")
+        let relaunched = try fixture.client()
+        #expect(await relaunched.pendingLogin == nil)
+        _ = try await relaunched.migrate(options)
+        #expect(await fixture.transport.count("/migration") == 1)
+        #expect(Set(await fixture.transport.requests("/login/finalize").map(\.body)).count == 1)
+        #expect(try await fixture.store.read(Self.name) == nil)
+    }
+
     @Test("A start whose response is lost leaves no record of the earlier login, and this client continues that one")
     func unansweredStart() async throws {
         let fixture = try await ClientFixture(signedIn: false)

@@ -37,15 +37,18 @@ enum TestToken {
     }
 
     /// A challenge token that expires ten minutes after `TestClock.start`.
+    ///
+    /// - Parameter user: `sub`.
     static func challenge(
         _ id: String, step: String = "verify_sms", attempt: String = "chl_1", scope: String = "transfer:write",
-        session: String? = "ses_1", expiresAt: Double = TestClock.start + 600
+        session: String? = "ses_1", user: String? = nil, expiresAt: Double = TestClock.start + 600
     ) -> String {
         var claims: [String: PreludeJSONValue] = [
             "jti": .string(id), "exp": .double(expiresAt), "challenge_id": .string(attempt),
             "current_step": .string(step), "scope_requested": .string(scope),
         ]
         claims["sid"] = session.map { .string($0) }
+        claims["sub"] = user.map { .string($0) }
         return jwt(claims)
     }
 }
