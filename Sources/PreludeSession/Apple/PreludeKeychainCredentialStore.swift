@@ -6,6 +6,8 @@
     /// Before the first unlock its calls throw `.storageUnavailable`. The next call tries again.
     public struct PreludeKeychainCredentialStore: PreludeCredentialStore {
         private let records: KeychainRecords
+        /// What all processes of an app group know of the store; `nil` for a store of one app.
+        private let sharedName: String?
 
         /// Creates a store of this app alone, in the data protection Keychain.
         ///
@@ -18,6 +20,7 @@
             records = KeychainRecords(
                 items: SecurityKeychainItems(service: service, accessGroup: nil),
                 lock: FileLock(directory: AppleFolders.current.locks(ofApp: app, service: service)))
+            sharedName = nil
         }
 
         /// Creates a store that an app shares with its extensions, or several apps of one team share.
@@ -37,6 +40,7 @@
             records = KeychainRecords(
                 items: SecurityKeychainItems(service: service, accessGroup: group.accessGroup),
                 lock: FileLock(directory: directory, activity: SystemActivity.current))
+            sharedName = group.accessGroup + "\0" + service
         }
 
         public func read(_ name: String) throws -> Data? { try records.read(name) }
@@ -51,6 +55,12 @@
             _ name: String, _ work: @Sendable () async throws -> Answer
         ) async throws -> Answer {
             try await records.withLock(name, work)
+        }
+    }
+
+    extension PreludeKeychainCredentialStore: SharedCredentialStore {
+        func changeSignal(of endpoint: String) -> (any ChangeSignal)? {
+            sharedName.flatMap { SystemSignal.named(store: $0, endpoint: endpoint) }
         }
     }
 #endif

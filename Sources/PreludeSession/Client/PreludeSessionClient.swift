@@ -38,11 +38,11 @@ public struct PreludeSessionClient: Sendable {
         guard timeout > 0 else { throw PreludeSessionError.invalidConfiguration("the timeout must be above 0 seconds") }
         try PreludeSessionError.rejectInvalid(margin: configuration.earlyRefreshMargin, "the early refresh margin")
         let log = SessionLog(handler: configuration.logHandler)
-        let store = GuardedCredentialStore(
-            store: configuration.credentialStore ?? DefaultStores.credentials(), log: log, timeout: timeout)
+        let chosenStore = configuration.credentialStore ?? DefaultStores.credentials()
+        let store = GuardedCredentialStore(store: chosenStore, log: log, timeout: timeout)
         let space = try CredentialSpace.suffix(configuration.credentialSpace)
-        let records = RecordStore(
-            store: store, endpoint: EndpointName.of(origin: origin, hostOverride: hostOverride, space: space))
+        let endpoint = EndpointName.of(origin: origin, hostOverride: hostOverride, space: space)
+        let records = RecordStore(store: store, endpoint: endpoint)
         let device = DeviceIdentity(
             records: records, keys: configuration.deviceKeyStore ?? DefaultStores.keys(with: store, log: log),
             environment: environment, log: log)
@@ -51,8 +51,9 @@ public struct PreludeSessionClient: Sendable {
             transport: configuration.transport ?? PreludeURLSessionTransport(),
             timeout: timeout, device: device, environment: environment, log: log)
         engine = SessionEngine(
-            api: api, device: device, records: records, signals: configuration.signalsDispatcher,
-            environment: environment,
+            api: api, device: device, records: records,
+            changes: (chosenStore as? any SharedCredentialStore)?.changeSignal(of: endpoint),
+            signals: configuration.signalsDispatcher, environment: environment,
             margin: configuration.earlyRefreshMargin, log: log)
         engine.revocations.sendIfDue()
     }

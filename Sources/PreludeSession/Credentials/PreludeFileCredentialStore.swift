@@ -5,6 +5,8 @@ public struct PreludeFileCredentialStore: PreludeCredentialStore {
     /// `nil` if the app has chosen none and the user has no home directory.
     private let chosenDirectory: String?
     private let environment: SDKEnvironment
+    /// Whether the app has chosen the directory, so that other processes may use it.
+    private let isShared: Bool
     /// Set for a directory that the app has chosen: it may be in the container of an app group.
     var activity: (any ExpiringActivity)?
 
@@ -23,6 +25,7 @@ public struct PreludeFileCredentialStore: PreludeCredentialStore {
     package init(directory: String?, environment: SDKEnvironment) {
         chosenDirectory = directory ?? DataDirectory.standard
         self.environment = environment
+        isShared = directory != nil
         activity = directory == nil ? nil : SystemActivity.current
     }
 
@@ -174,6 +177,13 @@ public struct PreludeFileCredentialStore: PreludeCredentialStore {
 
     private func failure(_ verb: String, _ name: String, _ code: Int32) -> PreludeSessionError {
         .storageUnavailable(file: (try? path(name)) ?? name, verb: verb, code)
+    }
+}
+
+extension PreludeFileCredentialStore: SharedCredentialStore {
+    func changeSignal(of endpoint: String) -> (any ChangeSignal)? {
+        guard isShared, let chosenDirectory else { return nil }
+        return SystemSignal.named(store: chosenDirectory, endpoint: endpoint)
     }
 }
 

@@ -8,12 +8,16 @@ extension PreludeSessionClient {
 
 extension SessionEngine {
     func events() -> AsyncStream<SessionEvent> {
-        streams.add { [weak self] number in
+        _ = follow()
+        return streams.add { [weak self] number in
             Task { [weak self] in await self?.removeStream(number) }
         }
     }
 
-    private func removeStream(_ number: Int) { streams.remove(number) }
+    private func removeStream(_ number: Int) {
+        streams.remove(number)
+        unfollow()
+    }
 
     /// Sends an event with the profile of the session's access token.
     func emit(_ event: (PreludeProfile) -> SessionEvent, of session: StoredSession) {

@@ -3,10 +3,13 @@ extension PreludeSessionClient {
     ///
     /// Each call returns a new stream. A stream keeps the newest state only, so a slow reader skips older ones. It ends when its
     /// task is cancelled.
+    ///
+    /// On Apple's systems it has what other processes change, while this one runs, if they share the store:
+    /// <doc:AppGroupsAndExtensions>. `reload()` finds the rest.
     public var states: AsyncStream<SessionState> { get async { await engine.states() } }
 
-    /// Reads the credentials again, and takes over what another process has changed. Call it when the app becomes active, for
-    /// example because an extension may have signed out.
+    /// Reads the credentials again, and takes over what another process has changed. Call it when the app becomes active: a
+    /// process that was suspended may have missed a change.
     ///
     /// Without a change it emits nothing. A session that is known stays known if the credentials cannot be read now.
     ///
@@ -17,14 +20,36 @@ extension PreludeSessionClient {
 
 extension SessionEngine {
     func states() async -> AsyncStream<SessionState> {
-        if machine.knowledge == .unread { _ = try? await loaded() }
+        let mayHaveMissed = follow()
+        if mayHaveMissed || machine.knowledge == .unread { _ = await reload() }
         return stateStreams.add(beginningWith: state) { [weak self] number in
             Task { [weak self] in await self?.removeStateStream(number) }
         }
     }
 
-    private func removeStateStream(_ number: Int) { stateStreams.remove(number) }
+    private func removeStateStream(_ number: Int) {
+        stateStreams.remove(number)
+        unfollow()
+    }
 
+    /// Observes the changes of other processes while there is a stream.
+    ///
+    /// The posts of this process are heard, too. The reload then finds the session that is known already.
+    ///
+    /// - Returns: Whether the observation begins now.
+    func follow() -> Bool {
+        followers += 1
+        guard let changes, observation == nil else { return false }
+        observation = changes.observe { [weak self] in Task { [weak self] in await self?.reload() } }
+        return true
+    }
+
+    func unfollow() {
+        followers -= 1
+        if followers == 0 { observation = nil }
+    }
+
+    @discardableResult
     func reload() async -> SessionState {
         guard let known = machine.session else {
             // A failure is published.
@@ -47,15 +72,17 @@ extension SessionEngine {
         switch found {
         case .overtaken, .same: break
         case .deleted:
-            // Who signs out in one client has done so in all.
-            let reason = stored.reason.flatMap { $0.isByUser ? nil : $0 } ?? .anotherClient
-            publishSignOut(reason, byUser: false)
+            publishSignOut(stored.reason?.inAnotherClient ?? .anotherClient, byUser: false)
         case .replaced(let session, let isOtherSession):
             // Another session may be bound to another key. A token sent with the wrong key looks stolen.
             if isOtherSession { _ = try await device.reloadKey() }
             guard machine.accepts(fence) else { return .overtaken }
+            guard isOtherSession else {
+                publishRefresh(session)
+                break
+            }
             machine.refreshed(session)
-            emit(isOtherSession ? SessionEvent.signedIn : SessionEvent.refreshed, of: session)
+            emit(SessionEvent.signedIn, of: session)
         }
         return found
     }

@@ -28,6 +28,6 @@ public struct PreludeSignOutReason: RawRepresentable, Sendable, Hashable {
     /// The device key is lost, or the session is bound to another key.
     public static let deviceKeyLost = PreludeSignOutReason(rawValue: "device_key_lost")
 
-    /// Whether the user has ended the session in an app of this device.
-    var isByUser: Bool { self == .logout || self == .revokedHere }
+    /// What the reason is for the other clients of the store: a user who signs out in one has done so in all.
+    var inAnotherClient: Self { self == .logout || self == .revokedHere ? .anotherClient : self }
 }

@@ -31,7 +31,7 @@ public final class SessionModel {
     }
 
     /// Reads the credentials again, and takes over what another process has changed. Call it when the app becomes active: then
-    /// the device may be unlocked, and an extension may have signed out.
+    /// the device may be unlocked, and the app may have missed a change while it was suspended.
     public func reload() async { take(await client.reload()) }
 
     private func take(_ state: SessionState) {

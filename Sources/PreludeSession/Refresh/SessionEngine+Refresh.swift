@@ -200,9 +200,9 @@ extension SessionEngine {
         guard let renewed = try await replace(stored, by: renewed, fence: fence) else {
             return machine.accepts(fence) ? .superseded : .ended(Self.overtaken)
         }
-        machine.refreshed(renewed)
+        publishRefresh(renewed)
+        changes?.post()
         if isRotated { await records.deleteAttempts(of: stored) }
-        emit(SessionEvent.refreshed, of: renewed)
         log(.info, "refreshed", renewed.logAttributes)
         if let challenge {
             stepUps.redeemed(challenge)

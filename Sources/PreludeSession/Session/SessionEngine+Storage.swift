@@ -32,6 +32,14 @@ extension SessionEngine {
         guard machine.accepts(fence), var session = machine.session, session.sessionID == sessionID else { return }
         session.identifiers = identifiers
         machine.refreshed(session)
+        changes?.post()
+    }
+
+    /// Publishes the session with other tokens. A reload may have found them in the store before: then there is no new event.
+    func publishRefresh(_ session: StoredSession) {
+        let isNew = machine.session?.accessToken != session.accessToken
+        machine.refreshed(session)
+        if isNew { emit(SessionEvent.refreshed, of: session) }
     }
 
     /// Stores and publishes the session of a login.
@@ -54,19 +62,23 @@ extension SessionEngine {
             await self.deletePendingLogin()
             return true
         }
-        if isAdopted { await saveStepUps() }
-        return isAdopted
+        guard isAdopted else { return false }
+        changes?.post()
+        await saveStepUps()
+        return true
     }
 
     private func publishLogin(_ session: StoredSession, fence: Int) -> Bool {
         guard machine.acceptsLogin(fence) else { return false }
+        // A reload may have found the session in the store before.
+        let isNew = machine.session?.hasSameTokens(as: session) != true
         machine.signedIn(session)
         // A start or a read of a waiting login that is in progress is about what was before.
         loginAttempt += 1
         pendingWipe = nil
         pendingLogin = nil
         stepUps.forget()
-        emit(SessionEvent.signedIn, of: session)
+        if isNew { emit(SessionEvent.signedIn, of: session) }
         log(.info, "signed in", session.logAttributes)
         return true
     }
@@ -86,12 +98,9 @@ extension SessionEngine {
             try await self.records.delete(StoredSession.self)
             return true
         }
-        guard machine.accepts(fence) else { return false }
-        guard isDeleted else {
-            machine.forget()
-            return false
-        }
+        guard isDeleted, machine.accepts(fence) else { return false }
         publishSignOut(reason, byUser: false)
+        changes?.post()
         await saveStepUps()
         return true
     }
@@ -158,6 +167,7 @@ extension SessionEngine {
             return mustRevoke
         }
         if pendingWipe == wipe { pendingWipe = nil }
+        changes?.post()
         return mustRevoke
     }
 

@@ -14,6 +14,8 @@ actor SessionEngine {
     let device: DeviceIdentity
     let records: RecordStore
     let revocations: RevocationQueue
+    /// Tells other processes of changes of the session; `nil` if no other process shares the store.
+    let changes: (any ChangeSignal)?
     let signals: (any PreludeSignalsDispatcher)?
     let environment: SDKEnvironment
     /// Seconds before expiry from which an access token is refreshed.
@@ -52,16 +54,21 @@ actor SessionEngine {
     var stepUps = StepUpFlows()
     var streams = EventStreams<SessionEvent>(buffer: 64)
     var stateStreams = EventStreams<SessionState>(buffer: 1)
+    /// How many streams of events and states there are.
+    var followers = 0
+    /// Observes the changes of other processes while there is a stream.
+    var observation: AnyObject?
     /// The nonces of the app's own backends.
     var backendNonces = BackendNonces()
 
     init(
-        api: APIClient, device: DeviceIdentity, records: RecordStore, signals: (any PreludeSignalsDispatcher)?,
-        environment: SDKEnvironment, margin: TimeInterval, log: SessionLog
+        api: APIClient, device: DeviceIdentity, records: RecordStore, changes: (any ChangeSignal)?,
+        signals: (any PreludeSignalsDispatcher)?, environment: SDKEnvironment, margin: TimeInterval, log: SessionLog
     ) {
         self.api = api
         self.device = device
         self.records = records
+        self.changes = changes
         self.signals = signals
         self.environment = environment
         self.margin = margin
@@ -93,9 +100,18 @@ actor SessionEngine {
         let stored = try await records.sessionOrEnd()
         guard machine.accepts(fence), machine.session == nil else { return }
         let wasSignedOut = machine.knowledge == .signedOut
-        if !wasSignedOut { signOutReason = stored.reason }
+        signOutReason = wasSignedOut ? reason(orOfAnotherClient: stored.reason) : stored.reason
         machine.wasRead(stored.session, since: fence)
+        // The reason may have changed alone.
+        publishState()
         if wasSignedOut, let session = stored.session { emit(SessionEvent.signedIn, of: session) }
+    }
+
+    /// The known reason of a sign-out, or that of a later session of another client of the store.
+    private func reason(orOfAnotherClient stored: PreludeSignOutReason?) -> PreludeSignOutReason? {
+        // The store may have refused the known one.
+        guard let stored, stored != signOutReason else { return signOutReason }
+        return stored.inAnotherClient
     }
 
     /// The session as far as it is known: `nil` also when the store cannot be read. Never waits for a refresh.

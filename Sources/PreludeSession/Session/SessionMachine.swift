@@ -6,7 +6,7 @@ internal import Foundation
 /// Logins have a fence of their own, which the end of an old session does not raise: a login in progress stays valid.
 struct SessionMachine: Sendable, Equatable {
     enum Knowledge: Sendable, Equatable {
-        /// The store was not read yet, or cannot be read.
+        /// The store was not read yet.
         case unread
         case signedOut
         case signedIn(StoredSession)
@@ -86,9 +86,6 @@ struct SessionMachine: Sendable, Equatable {
         if let session { know(session) } else { knowledge = .signedOut }
         return true
     }
-
-    /// Another client replaced the stored session: read it again.
-    mutating func forget() { knowledge = .unread }
 
     /// Whether a result of something that began at `fence` is still wanted.
     func accepts(_ fence: Int) -> Bool { fence == self.fence }

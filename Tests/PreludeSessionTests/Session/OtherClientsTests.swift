@@ -26,6 +26,68 @@ struct OtherClientsTests {
         #expect(try await fixture.stored()?.sessionID == "ses_2")
     }
 
+    @Test("A rejected refresh takes over the refresh of another client, as a refresh and not as a login")
+    func refreshedElsewhere() async throws {
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        try await client.invalidateSession()
+        var events = await client.events.makeAsyncIterator()
+        await fixture.transport.answer(
+            "/refresh",
+            .after(
+                {
+                    fixture.clock.advance(1)
+                    try await fixture.signIn(refreshToken: "refresh-9")
+                }, .errorResponse(401, "unauthorized")))
+        #expect(try await client.refresh().profile.sessionID == "ses_1")
+        guard case .refreshed? = await events.next() else { return #expect(Bool(false), "a login") }
+    }
+
+    @Test("A session that another client replaces and then ends during a rejected refresh emits its sign-out")
+    func replacedAndEnded() async throws {
+        let fixture = try await ClientFixture()
+        let client = try fixture.client()
+        try await client.invalidateSession()
+        var events = await client.events.makeAsyncIterator()
+        let (other, hold) = (try fixture.client(), Gate())
+        await fixture.transport.answer(
+            "/refresh",
+            .after(
+                {
+                    try await fixture.signIn(session: "ses_2", refreshToken: "refresh-1")
+                    let read = await fixture.store.hold(.read, ".session")
+                    Task {
+                        // The client has read that its session was replaced.
+                        await read.arrived.wait()
+                        try await fixture.store.write(
+                            try SignOutRecord(reason: "ended").encoded(), to: ClientFixture.name + ".sign-out")
+                        try await fixture.store.delete(ClientFixture.name + ".session")
+                        await read.released.open()
+                        await hold.open()
+                    }
+                }, .errorResponse(401, "unauthorized")))
+        #expect(try await failure { _ = try await client.refresh() } == "unauthorized")
+        await hold.wait()
+        #expect(await events.next() == .signedOut(.ended))
+        #expect(await client.reload() == .signedOut(.ended))
+        #expect(await other.profile == nil)
+    }
+
+    @Test("The reason of a later sign-out of another client replaces the known one, and an own one stays")
+    func laterReason() async throws {
+        let fixture = try await ClientFixture()
+        let (client, other) = (try fixture.client(), try fixture.client())
+        await fixture.transport.answer("/refresh", .errorResponse(401, "unauthorized"))
+        await fixture.transport.answer("/revoke", .success(), .success())
+        try await client.invalidateSession()
+        _ = try await failure { _ = try await client.refresh() }
+        #expect(await client.reload() == .signedOut(.ended))
+        try await fixture.signIn(session: "ses_2", refreshToken: "refresh-1")
+        try await other.logoutAndRevoke()
+        for _ in 0..<2 { #expect(await client.reload() == .signedOut(.anotherClient)) }
+        for _ in 0..<2 { #expect(await other.reload() == .signedOut(.logout)) }
+    }
+
     @Test("A logout ends the stored session of another client")
     func logoutOfWhatIsStored() async throws {
         let fixture = try await ClientFixture()

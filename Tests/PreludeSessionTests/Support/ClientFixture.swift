@@ -34,13 +34,13 @@ struct ClientFixture {
 
     func client(
         signals: (any PreludeSignalsDispatcher)? = nil, endpoint: Endpoint = .default,
-        log: (any PreludeSessionLogHandler)? = nil
+        log: (any PreludeSessionLogHandler)? = nil, store: (any PreludeCredentialStore)? = nil
     ) throws -> PreludeSessionClient {
         let clock = clock
         let randomness = randomness
         var configuration = PreludeSessionClient.Configuration(endpoint: endpoint)
         configuration.signalsDispatcher = signals
-        configuration.credentialStore = store
+        configuration.credentialStore = store ?? self.store
         configuration.transport = transport
         configuration.logHandler = log
         configuration.environment = SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) })

@@ -6,8 +6,8 @@ actor FaultyStore: PreludeCredentialStore {
     /// `growth` is a full disk: records cannot be written, but deleted. `locked` is a device that an unlock repairs.
     enum Refusal: Sendable { case nothing, reads, writes, growth, locked }
 
-    /// A hold stops a caller after its read or before its write.
-    enum Use: Sendable { case read, write }
+    /// A hold stops a caller after its read, before its write or after its write.
+    enum Use: Sendable { case read, write, written }
 
     /// A caller that is stopped while it uses the store.
     struct Hold: Sendable {
@@ -53,6 +53,7 @@ actor FaultyStore: PreludeCredentialStore {
         try check(.growth)
         await pause(.write, name)
         await inner.write(data, to: name)
+        await pause(.written, name)
     }
 
     func delete(_ name: String) async throws {
