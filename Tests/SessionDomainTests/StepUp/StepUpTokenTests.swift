@@ -16,16 +16,6 @@ struct StepUpTokenTests {
         return (0..<done).reduce(start) { challenge, index in challenge.advanced(tokenID: "chl_\(index + 1)", at: now) }
     }
 
-    private func proof(id: String) throws -> CheckedProof {
-        let key = SigningKey.generate(.es256)
-        let target = try #require(TargetURI("https://session.example.com/v1/session/otp/check"))
-        let proof = DPoPProof(
-            header: DPoPProofHeader(publicKey: key.publicJWK), method: "POST", target: target, id: id,
-            issuedAt: now.seconds)
-        let text = try proof.compact(signature: key.signature(for: proof.signingInput))
-        return try DPoPProofChecker(method: "POST", targets: [target], accessToken: nil).check(headers: [text])
-    }
-
     @Test("A token contains the completed and the next step, and the id of the stored challenge")
     func claims() throws {
         let app = try TestApp.open()
@@ -62,7 +52,7 @@ struct StepUpTokenTests {
     func reference() throws {
         let app = try TestApp.open()
         let token = try app.issueStepUpChallenge(try challenge(), now: now)
-        let proof = try proof(id: "chl_0")
+        let proof = try TestApp.proof(id: "chl_0")
         let expected = ChallengeReference(
             id: "chg_1", tokenID: "chl_0", sessionID: "ses_1", userID: "usr_1", expiresAt: now + 600,
             proofThumbprint: proof.thumbprint)
@@ -74,7 +64,7 @@ struct StepUpTokenTests {
     func foreignProof() throws {
         let app = try TestApp.open()
         let token = try app.issueStepUpChallenge(try challenge(), now: now)
-        let proof = try proof(id: "chl_1")
+        let proof = try TestApp.proof(id: "chl_1")
         #expect(throws: Refusal.proofNotOfChallenge) { try app.stepUpReference(token, proof: proof, now: now) }
     }
 
