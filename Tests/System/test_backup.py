@@ -444,7 +444,11 @@ def test_the_service_refuses_a_damaged_database_and_names_the_remedy(service):
     # Pages that the service does not read at its start.
     for page in range(len(content) // 2 // 4096 * 4096, len(content), 8 * 4096):
         content[page:page + 64] = b"\xa5" * 64
+    valid = service.run("check", "--public-url", "https://session.example.com")
+    assert valid.returncode == 0, valid.stderr
     database.write_bytes(content)
+    checked = service.run("check", "--public-url", "https://session.example.com")
+    assert checked.returncode != 0 and "is damaged" in checked.stderr, checked.stderr
     with pytest.raises(RuntimeError):
         service.start()
     assert "is damaged" in service.log() and "Restore a backup with `prelude-session backup restore`" in service.log()

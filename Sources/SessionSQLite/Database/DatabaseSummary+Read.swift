@@ -6,9 +6,12 @@ package import SessionDomain
 extension DatabaseSummary {
     /// Reads a database without changing it, also while the service uses it.
     ///
+    /// - Parameter checkingStructure: Whether every page is read, as at the start of the service: a second for each 500 MB.
     /// - Returns: `nil` without a file, and for an empty one that never had content. Every schema has the tables that are read here.
     /// - Throws: `StoreError.newerSchema`, `.damaged`, or `.unavailable` for a file that cannot be read.
-    package static func read(at path: String) throws(StoreError) -> DatabaseSummary? {
+    package static func read(
+        at path: String, checkingStructure: Bool = false
+    ) throws(StoreError) -> DatabaseSummary? {
         do {
             var file = stat()
             guard stat(path, &file) == 0 else { return nil }
@@ -27,6 +30,7 @@ extension DatabaseSummary {
             let summary = try database.read { db -> DatabaseSummary? in
                 let (found, supported) = (try Migration.version(of: db), SQLiteStore.supportedSchema)
                 guard found <= supported else { throw StoreError.newerSchema(found: found, supported: supported) }
+                if checkingStructure { try DatabaseCheck.run(db) }
                 guard found > 0 else { return nil }
                 return DatabaseSummary(
                     schema: found, apps: Set(try db.all("SELECT id FROM apps") { try $0.next() }),

@@ -83,7 +83,7 @@ extension ServiceConfiguration {
         }
         // A server that is not asked may have apps. Then the start creates no keys.
         if case .server = database, !connects { return nil }
-        let summary = try summary()
+        let summary = try summary(checkingStructure: connects)
         if let keys {
             let missing = (summary?.sealingKeyIDs ?? []).subtracting(keys.map(\.id))
             guard missing.isEmpty else { throw source.lacks(missing) }
@@ -97,11 +97,11 @@ extension ServiceConfiguration {
         return summary
     }
 
-    private func summary() throws -> DatabaseSummary? {
+    private func summary(checkingStructure: Bool) throws -> DatabaseSummary? {
         do throws(StoreError) {
             switch database {
             case .memory: return nil
-            case .file(let path): return try DatabaseSummary.read(at: path)
+            case .file(let path): return try DatabaseSummary.read(at: path, checkingStructure: checkingStructure)
             case .server(let location): return try DatabaseSummary.read(from: location)
             }
         } catch {
