@@ -1,5 +1,6 @@
 internal import GRDB
 package import SessionDomain
+internal import Synchronization
 
 @available(service, *)
 extension SQLiteStore: HousekeepingStore {
@@ -11,9 +12,14 @@ extension SQLiteStore: HousekeepingStore {
     ]
 
     package func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
-        try await writer.perform { [proofs] db in
+        try await writer.perform { [self] db in
             var deleted = try db.deleteRedemptions(until: now, limit: limit)
-            deleted += try db.deleteProofs(until: now, limit: limit, proofs)
+            // While a table has more expired proofs than an eighth, the next call goes on.
+            deleted += try nextProof.withLock { next in
+                let result = try db.deleteProofs(until: now, from: next, limit: 8 * limit)
+                next = result.next
+                return result.deleted
+            }
             for (table, key, expiry) in Self.expiring {
                 deleted += try db.delete(from: table, key: key, where: "\(expiry) <= ?", now, limit: limit)
             }

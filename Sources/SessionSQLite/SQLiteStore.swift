@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 package import SessionDomain
+internal import Synchronization
 
 /// The embedded store: one SQLite database with one writer, whose jobs share commits, and readers that never wait for it.
 ///
@@ -13,8 +14,8 @@ package final class SQLiteStore: Sendable {
     /// Whether the structure of a large file is not checked yet.
     package let isUnchecked: Bool
     let writer: GroupCommit
-    /// Finds used proofs.
-    let proofs: ProofMemory
+    /// Where housekeeping goes on with used proofs. `nil`: at the beginning of their table.
+    let nextProof = Mutex<Int64?>(nil)
     let observer: any ServiceObserver
     /// What the transactions have shown.
     package let health: StoreHealth
@@ -28,7 +29,7 @@ package final class SQLiteStore: Sendable {
 
     private init(
         database: any DatabaseWriter, files: OpenFiles? = nil, copier: LogCopier? = nil, lock: DatabaseLock?,
-        schema: (found: Int, now: Int), proofs: ProofMemory, isUnchecked: Bool = false,
+        schema: (found: Int, now: Int), isUnchecked: Bool = false,
         queueCapacity: Int, batchSize: Int, health: StoreHealth, observer: any ServiceObserver, handover: any Handover
     ) {
         self.observer = observer
@@ -38,10 +39,9 @@ package final class SQLiteStore: Sendable {
         self.schema = schema
         self.isUnchecked = isUnchecked
         self.health = health
-        self.proofs = proofs
         writer = GroupCommit(
             writer: database, files: files, copier: copier, capacity: queueCapacity, batchSize: batchSize,
-            health: health, observer: observer, handover: handover, beginning: proofs.update)
+            health: health, observer: observer, handover: handover)
     }
 
     /// Opens a database. The service, which may migrate, also checks the structure of the file: of a large one later, with
@@ -67,10 +67,9 @@ package final class SQLiteStore: Sendable {
         handover: any Handover = DirectHandover()
     ) throws(StoreError) -> SQLiteStore {
         do {
-            let proofs = ProofMemory()
             guard case .file(let path) = location else {
                 return SQLiteStore(
-                    database: try MemoryDatabase.open(), lock: nil, schema: (0, supportedSchema), proofs: proofs,
+                    database: try MemoryDatabase.open(), lock: nil, schema: (0, supportedSchema),
                     queueCapacity: queueCapacity, batchSize: batchSize, health: health, observer: observer,
                     handover: handover)
             }
@@ -88,10 +87,6 @@ package final class SQLiteStore: Sendable {
                 let schema = try Migration.apply(to: db, opening: opening)
                 try ConnectionSettings.keepPageCopiesInMemory(db)
                 try ConnectionSettings.keepInnerPages(db, fileBytes: size)
-                if opening == .migrating {
-                    // So that the first refresh does not wait for it.
-                    try proofs.begin(db)
-                }
                 return (schema, isLater && opening == .migrating)
             }
             let copier = opening == .migrating ? try LogCopier(path: database.path, length: logLength) : nil
@@ -99,7 +94,7 @@ package final class SQLiteStore: Sendable {
             if copier != nil { database.writeWithoutTransaction(files.followLog) }
             return SQLiteStore(
                 database: database, files: files, copier: copier, lock: lock, schema: schema,
-                proofs: proofs, isUnchecked: isUnchecked, queueCapacity: queueCapacity, batchSize: batchSize,
+                isUnchecked: isUnchecked, queueCapacity: queueCapacity, batchSize: batchSize,
                 health: health, observer: observer, handover: handover)
         } catch {
             throw StoreError(error)

@@ -244,7 +244,7 @@ struct MigrationTests {
             let queries = [
                 "SELECT * FROM sessions WHERE app_id = 'a' AND user_id = 'u'",
                 "SELECT * FROM sessions WHERE purge_hour <= 1",
-                "SELECT * FROM proofs WHERE sequence <= 1 AND expires_at <= 1",
+                "SELECT key FROM proofs WHERE key >= 1 ORDER BY key LIMIT 1 OFFSET 1",
                 "SELECT * FROM redeemed_challenges WHERE expires_at <= 1 ORDER BY expires_at, app_id, challenge_id",
                 """
                 SELECT * FROM deleted_redemptions

@@ -24,7 +24,7 @@ from test_operator_commands import NEWEST, command, contents, database, migratio
 
 #: Some steps before the newest version.
 OLDER = 8
-STEPS = "9 messages, 11 events by actor, 12 short proofs, 13 proofs in order, 14 ASCII domains, 15 locale, 16 payers"
+STEPS = "9 messages, 11 events by actor, 12 short proofs, 13 proofs in order, 14 ASCII domains, 15 locale, 16 payers, 17 proofs by key"
 
 
 @pytest.fixture(scope="module")

@@ -23,18 +23,12 @@ struct SQLiteCopyForm {
             case "external_ids": Self("users", ["user_id": "id"], source: "users WHERE external_id IS NOT NULL")
             // `MessageContent.code`.
             case "messages": Self("messages", ["has_code": "content ->> 'code' IS NOT NULL"])
-            case "proofs": Self("proofs", source: Self.proofs)
             default: Self(table.name)
             }
     }
 
-    /// A proof that was used again after it expired has two rows, until the first is deleted.
-    private static let proofs = """
-        (SELECT app_id, key, max(expires_at) AS expires_at FROM proofs GROUP BY app_id, key)
-        """
-
-    /// Columns of this store that no copy contains: each database gives its messages and proofs numbers of its own.
-    static let uncopied = ["messages.sequence", "proofs.sequence"]
+    /// Columns of this store that no copy contains: each database gives its messages numbers of its own.
+    static let uncopied = ["messages.sequence"]
 
     func expression(_ column: String) -> String { expressions[column] ?? column }
 

@@ -46,7 +46,6 @@ final class GroupCommit: Sendable {
     private let handover: any Handover
     private let queue = Mutex(Queue())
     private let savepoints: Savepoints
-    private let beginning: @Sendable (Database) throws -> Void
 
     /// - Parameters:
     ///   - files: The files of the database. Nothing is written when one of them is lost.
@@ -55,15 +54,13 @@ final class GroupCommit: Sendable {
     ///   - batchSize: Jobs that share a transaction at most.
     ///   - health: Learns how each transaction ends.
     ///   - handover: How jobs and responses change threads.
-    ///   - beginning: Runs before the jobs of each transaction.
     init(
         writer: any DatabaseWriter, files: OpenFiles? = nil, copier: LogCopier? = nil, capacity: Int, batchSize: Int,
         health: StoreHealth = StoreHealth(), observer: any ServiceObserver = NoObserver(),
-        handover: any Handover = DirectHandover(), beginning: @escaping @Sendable (Database) throws -> Void = { _ in }
+        handover: any Handover = DirectHandover()
     ) {
         self.observer = observer
         self.handover = handover
-        self.beginning = beginning
         self.writer = writer
         self.files = files
         self.copier = copier
@@ -160,7 +157,6 @@ final class GroupCommit: Sendable {
                 try Self.inTransaction(db) {
                     try savepoints.checkSchema()
                     try files?.check()
-                    try beginning(db)
                     return try batch.map { try $0.run(db) }
                 }
             }

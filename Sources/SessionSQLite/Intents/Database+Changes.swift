@@ -5,10 +5,9 @@ extension Database {
     /// Makes one change. Counters are changed in memory.
     ///
     /// - Throws: `FailedGuard` if the guard of the change fails.
-    @available(service, *)
-    func apply(_ change: Change, _ counters: inout JobCounters, _ proofs: ProofMemory) throws {
+    func apply(_ change: Change, _ counters: inout JobCounters) throws {
         switch change {
-        case .reserveProof(let proof, let app, let now): try reserve(proof, app: app, now: now, proofs)
+        case .reserveProof(let proof, let app, let now): try reserve(proof, app: app, now: now)
         case .redeem(let id, let until, let app): try redeem(id, until: until, app: app)
 
         case .count(let key, let app, let limit, let now):

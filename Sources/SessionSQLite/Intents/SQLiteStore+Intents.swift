@@ -12,7 +12,7 @@ extension SQLiteStore: IntentStore {
     }
 
     private func decided<I: Intent>(_ intent: I) async throws -> I.Outcome {
-        let (outcome, occurrences) = try await writer.perform { [writer, proofs] db in
+        let (outcome, occurrences) = try await writer.perform { [writer] db in
             var failures = GuardFailures()
             for _ in 0..<GuardFailures.maximumAttempts {
                 var counters = JobCounters()
@@ -20,7 +20,7 @@ extension SQLiteStore: IntentStore {
                 facts.failures.add(failures)
                 let decision = try intent.decide(facts)
                 do {
-                    for change in decision.changes { try db.apply(change, &counters, proofs) }
+                    for change in decision.changes { try db.apply(change, &counters) }
                     try counters.write(to: db)
                     let answer = (decision.outcome, decision.occurrences)
                     return decision.isCommitted ? .keep(answer) : .undo(answer)

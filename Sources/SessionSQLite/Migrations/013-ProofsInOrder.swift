@@ -1,6 +1,6 @@
 extension Migration {
     /// Used proofs in the order in which they arrive, so that a commit adds all its proofs to one page. In the order of their
-    /// keys, each one changed another page. `ProofMemory` finds them by their keys. All proofs stay used.
+    /// keys, each one changed another page. All proofs stay used.
     static let proofsInOrder = Migration(
         number: 13, name: "proofs in order",
         sql: """

@@ -14,7 +14,7 @@ struct Migration: Sendable {
     static let all = [
         foundation, stepUp, signingKeys, rotationAttempts, deletedRedemptions, holds, managementKeys, audit, messages,
         eventsByActor, shortProofs, proofsInOrder, asciiDomains,
-        locale, payers,
+        locale, payers, proofsByKey,
     ]
 
     /// Marks a file as a database of this service ("PSES"), so that the database of another program is never migrated.

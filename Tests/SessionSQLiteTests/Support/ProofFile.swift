@@ -34,9 +34,9 @@ struct ProofFile: Sendable {
         return try await store.perform(ReserveProof(proof(name, at: seconds), app: app, now: now))
     }
 
-    /// The numbers of the rows.
-    func rows(_ store: SQLiteStore) async throws -> [Int] {
-        try await store.database.read { try Int.fetchAll($0, sql: "SELECT sequence FROM proofs ORDER BY sequence") }
+    /// The number of rows.
+    func rows(_ store: SQLiteStore) async throws -> Int {
+        try await store.database.read { try $0.count("SELECT count(*) FROM proofs") }
     }
 
     /// Whether the file has a row of the proof that has not expired.
@@ -45,14 +45,6 @@ struct ProofFile: Sendable {
         return try await store.database.read { [app] db in
             let used = "SELECT count(*) FROM proofs WHERE key = ? AND app_id = ? AND expires_at > ?"
             return try db.count(used, [key, app, Timestamp(seconds: seconds)]) > 0
-        }
-    }
-
-    /// The places where the process looks for a proof.
-    func places(of name: String, in store: SQLiteStore, at seconds: Int64 = 0) async throws -> [Int64] {
-        let key = proof(name, at: 0).shortKey
-        return try await store.database.writeWithoutTransaction { [app, proofs = store.proofs] db in
-            try proofs.places(of: key, app, now: Timestamp(seconds: seconds), db).sorted()
         }
     }
 }

@@ -6,7 +6,7 @@ internal import Testing
 
 /// What happens to used proofs in any order, in three processes with one file. The file decides what must be the answer.
 @Suite("Used proofs in any order of events")
-struct ProofMemoryStepsTests {
+struct UsedProofStepsTests {
     private struct Undone: Error {}
 
     /// Numbers from a seed (a linear congruence with Knuth's factor), so that a failure repeats.
@@ -25,14 +25,13 @@ struct ProofMemoryStepsTests {
         var stores = [try file.open(), try file.open(), try file.open()]
         let observers = stores.map { _ in CommitObserver() }
         for (store, observer) in zip(stores, observers) { store.database.add(transactionObserver: observer) }
-        let older = try DatabaseQueue(path: file.path)
         var chance = Chance(state: seed)
         var (clock, accepted, refused): (Int64, Int, Int) = (1_000_000, 0, 0)
         for _ in 0..<150 {
             let index = chance.below(stores.count)
             let (store, name, seconds) = (stores[index], "\(chance.below(6))", clock)
             let now = Timestamp(seconds: seconds)
-            switch chance.below(20) {
+            switch chance.below(19) {
             case 0..<10:
                 let isUsed = try await file.isUsed(name, in: store, at: seconds)
                 #expect(try await file.use(name, in: store, at: seconds) != isUsed, "proof \(name) at \(seconds)")
@@ -41,21 +40,16 @@ struct ProofMemoryStepsTests {
             case 13: clock -= Int64([1, 30, 100, 400][chance.below(4)])
             case 14, 15: _ = try await store.deleteExpired(now: now, limit: 2)
             case 16:
-                // A process of an older version also deletes the last row.
-                try await older.write { db in
-                    try db.execute(sql: "DELETE FROM proofs WHERE expires_at <= ?", arguments: [now.milliseconds])
-                }
-            case 17:
                 observers[index].refuseCommits(true)
                 await #expect(throws: StoreError.self) {
                     if try await file.isUsed(name, in: store, at: seconds) { try await store.checkWriting() }
                     _ = try await file.use(name, in: store, at: seconds)
                 }
                 observers[index].refuseCommits(false)
-            case 18:
+            case 17:
                 await #expect(throws: (any Error).self) {
                     try await store.writer.perform { db -> WriteResult<Void> in
-                        try db.reserve(file.proof(name, at: seconds), app: file.app, now: now, store.proofs)
+                        try db.reserve(file.proof(name, at: seconds), app: file.app, now: now)
                         throw Undone()
                     }
                 }
@@ -66,7 +60,6 @@ struct ProofMemoryStepsTests {
             }
         }
         #expect(accepted > 5 && refused > 5, "the steps meet both answers")
-        try older.close()
         for store in stores { try await store.close() }
     }
 }
