@@ -14,9 +14,8 @@ extension SQLiteStore: HousekeepingStore {
     package func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
         try await writer.perform { [self] db in
             var deleted = try db.deleteRedemptions(until: now, limit: limit)
-            // While a table has more expired proofs than an eighth, the next call goes on.
             deleted += try nextProof.withLock { next in
-                let result = try db.deleteProofs(until: now, from: next, limit: 8 * limit)
+                let result = try db.deleteProofs(until: now, from: next, limit: limit)
                 next = result.next
                 return result.deleted
             }

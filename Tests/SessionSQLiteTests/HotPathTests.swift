@@ -148,7 +148,7 @@ struct HotPathTests {
         var limits = OTPLimits()
         limits.appSendsPerDay = 10
         var seen: [[String]] = []
-        // Six of strangers, then a user by the reserve and nobody, twice.
+        // Six of strangers, then one to a user by the reserve and one that is withheld, twice.
         for index in 0..<10 {
             let user = [6: "a@example.com", 8: "b@example.com"][index]
             let address = try CanonicalIdentifier(
@@ -157,7 +157,7 @@ struct HotPathTests {
             let outcome = try await store.perform(
                 StartVerification(
                     appID: app, identifier: address, signUp: signUp,
-                    budget: CallBudget(.start, limits: limits, device: nil, draw: 0.999, now: Self.now),
+                    budget: CallBudget(.start, limits: limits, device: nil, draw: 0.5, now: Self.now),
                     draft: MessageDraft(id: "msg_\(index)"), now: Self.now, events: events
                 ) { [app] recipient, isSuppressed in
                     Verification(
@@ -177,7 +177,7 @@ struct HotPathTests {
         // The first call inserts the counters that all logins of the app share, and the others update them.
         #expect(seen[1] == seen[2])
         // The first two beyond the share insert its report and their counters.
-        #expect(seen[8] == seen[9], "the reserve of a user, and nobody")
+        #expect(seen[8] == seen[9], "by the reserve, and withheld")
         let inserts = seen[1].filter { $0.hasPrefix("INSERT INTO") && !$0.hasSuffix("counters") }
         #expect(inserts == ["INSERT INTO verifications", "INSERT INTO messages"])
         #expect(seen[1].filter { $0 == "FROM counters" }.count == 6, "each counter is read once")

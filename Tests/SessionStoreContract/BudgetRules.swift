@@ -1,5 +1,4 @@
 internal import SessionDomain
-internal import SessionTokens
 internal import Testing
 
 /// The budgets of strangers, known devices and sessions, through the store.
@@ -61,64 +60,6 @@ enum BudgetRules {
             #expect(try await world.stored(starts) == 2)
             #expect(try await world.check("right", token: mails[0].value, networks: networks).isRight)
             #expect(try await world.stored(starts) == 1)
-        },
-        ContractRule("Of concurrent codes to strangers an app sends three fifths, and a fifth more to users") {
-            world async throws in
-            let limits = {
-                var limits = OTPLimits()
-                limits.appSendsPerDay = 20
-                return limits
-            }()
-            let known = try (0..<6).map { try world.mail("known\($0)@example.com") }
-            for mail in known { _ = try await world.addUser(mail.value) }
-            @Sendable func start(_ mail: CanonicalIdentifier, at seconds: Int = 0) async throws -> LoginFailure? {
-                let row = world.verificationStart(mail, token: "\(mail.value)\(seconds)").verification
-                let now = world.now + seconds
-                let outcome = try await world.store.perform(
-                    StartVerification(
-                        appID: world.app, identifier: mail, signUp: true,
-                        budget: CallBudget(.start, limits: limits, device: nil, draw: 0.999, now: now),
-                        draft: world.draft(), now: now, events: world.events(), verification: row))
-                guard case .started(_, let message) = outcome else { throw ContractFailure("\(outcome)") }
-                return message.content.withheld
-            }
-            // While their share lasts, nothing depends on whether a user has the identifier.
-            #expect(try await start(known[5]) == nil)
-            let new = try await concurrently(16) { try await start(try world.mail("new\($0)@example.com")) }
-            #expect(new.filter { $0 == nil }.count == 11)
-            #expect(new.filter { $0 == .strangerLimit }.count == 5)
-            #expect(try await world.attempts(.loginLimited).map { $0.data["limit"] } == ["sends_of_app"])
-            // The reserve is four messages, by itself: who has a user gets one although the others took all of theirs.
-            let users = try await concurrently(5) { try await start(known[$0]) }
-            #expect(users.filter { $0 == nil }.count == 4)
-            // One of the share comes back each 5400 seconds, and one of the reserve each 21 600.
-            #expect(try await start(try world.mail("late@example.com"), at: 5399) == .strangerLimit)
-            #expect(try await start(try world.mail("late@example.com"), at: 5400) == nil)
-            #expect(try await start(known[5], at: 5401) == .strangerLimit)
-            #expect(try await start(try world.mail("later@example.com"), at: 10_800) == nil)
-            #expect(try await world.stored(.reserve(.sendsOfApp)) == 4 * 86_400)
-        },
-        ContractRule("A right code gives the messages of its login back to the networks that paid for them") {
-            world async throws in
-            let mail = try world.mail("moves@example.com")
-            let (home, train) = (CountedNetwork(digest: "home"), CountedNetwork(digest: "train"))
-            _ = try await world.store.perform(world.verificationStart(mail, token: "t", networks: [home]))
-            let resend = ResendCode(
-                appID: world.app, tokenHash: "t", limits: OTPLimits(), networks: [train],
-                newCode: world.code("second", of: "t", expiresAt: world.now + 700), draft: world.draft(),
-                now: world.now + 60)
-            guard case .send(let next) = try await world.store.perform(resend) else {
-                throw ContractFailure("not sent again")
-            }
-            #expect(next.payers == ["home", "train"])
-            #expect(try await world.stored(.startsOfNetwork("train")) == 1)
-            let other = CountedNetwork(digest: "office")
-            _ = try await world.store.perform(
-                world.verificationStart(try world.mail("bob@example.com"), token: "b", networks: [other]))
-            #expect(try await world.check("right", token: "t", networks: [other], after: 61).isRight)
-            #expect(try await world.stored(.startsOfNetwork("home")) == 0)
-            #expect(try await world.stored(.startsOfNetwork("train")) == 0)
-            #expect(try await world.stored(.startsOfNetwork("office")) == 1, "it paid for another login")
         },
         ContractRule("A device is known for the identifiers of its own user only, in its app only") {
             world async throws in

@@ -11,7 +11,8 @@ package enum StoreContract {
         + IdentifierRules.all
         + AccessRules.all
         + StartSessionRules.all + RotationRules.all + RotationRaceRules.all + SessionListRules.all
-        + ReplayMemoryRules.all + VerificationRules.all + BudgetRules.all + CheckCodeRules.all + PasswordTryRules.all
+        + ReplayMemoryRules.all + VerificationRules.all + BudgetRules.all + SharedMessageRules.all + CheckCodeRules.all
+        + PasswordTryRules.all
         + HousekeepingRules.all + ChallengeRules.all + EndedStepUpRules.all + GrantRules.all + RedemptionRules.all
         + ChangePasswordRules.all + SendStepUpCodeRules.all + StepUpCodeRules.all + RegisterScopeRules.all
         + CustomStepRules.all + AdoptUserRules.all + WebhookRules.all + OutboxRules.all + SigningKeyRules.all

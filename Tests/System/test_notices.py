@@ -84,6 +84,17 @@ def test_at_most_five_notices_of_a_kind_are_sent_in_a_day(operator, notices):
     assert len([text for text in texts if "new password" in text]) == 5 and any("was added" in text for text in texts)
 
 
+def test_a_notice_with_more_messages_than_are_left_is_sent_and_the_change_is_made(operator, notices):
+    """With one of the day left, PostgreSQL answered 503, and undid the end of a stolen session, too."""
+    mail, other, phone = new_email(), new_email(), new_phone()
+    user = made(operator, mail, other, phone)
+    operator.expect(200, "PUT", "/config/limits", {"app_sends_per_day": 1})
+    operator.expect(204, "PUT", f"/users/{user}/password", {"password": "staple of the better kind"})
+    assert {to for to, _ in notices(3)} == {mail, other, phone}
+    operator.expect(204, "PUT", f"/users/{user}/password", {"password": "staple of another kind"})
+    notices(3)
+
+
 def test_a_message_is_in_the_language_of_its_request(service, operator):
     def text(language: str) -> str:
         address = new_email()

@@ -114,7 +114,8 @@ extension EventFactory {
         return [
             .redeem(key, until: end, app: event.appID),
             .count(reports, app: event.appID, limit: ReachedLimit.maximumReports, now: event.createdAt),
-        ] + (subject.userID == nil ? [] : [.append(event)])
+            .append(event),
+        ]
     }
 
     private func limited(_ limit: ReachedLimit, _ method: LoginMethod?, of subject: LoginSubject) -> Event {

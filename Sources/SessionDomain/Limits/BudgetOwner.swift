@@ -44,3 +44,35 @@ package enum BudgetOwner: Hashable, Sendable {
 
     var isAnonymous: Bool { if case .anonymous = self { true } else { false } }
 }
+
+extension BudgetOwner {
+    /// The counters that a success clears.
+    ///
+    /// Strangers have proven the identifier whose failures are counted, so all of these end. The hour and day of a device or
+    /// a session cover all identifiers of the user: a success with one must not give more attempts at another, so only the
+    /// streak ends, and so it is for the former devices of a user. A success on a known device also ends the streak of
+    /// strangers, but not their hour and day: an owner who signs in often must not give a stranger more attempts.
+    package func clearedBySuccess(of identifier: CanonicalIdentifier) -> [CounterKey] {
+        let streak = CounterKey.failures(self, .streak)
+        switch self {
+        case .anonymous: return [.failures(self, .hour), .failures(self, .day), streak]
+        case .device: return [streak, .failures(.anonymous(identifier), .streak)]
+        case .session, .formerDevices: return [streak]
+        }
+    }
+
+    /// The changes of a success, after its attempt was counted. A success is not a failure: where it clears nothing, it takes
+    /// its own count back.
+    ///
+    /// - Parameters:
+    ///   - counters: What the attempt counted for this payer.
+    ///   - clearsFailures: `false` for an identifier that is held or new: it says nothing about the failures of its user.
+    package func success(
+        of identifier: CanonicalIdentifier, counted counters: [FactQuery.CounterSelector], clearsFailures: Bool,
+        app: AppID
+    ) -> [Change] {
+        let cleared = clearsFailures ? clearedBySuccess(of: identifier) : []
+        return cleared.map { .clearCounter($0, app: app) }
+            + counters.map(\.key).filter { !cleared.contains($0) }.map { .uncount($0, app: app) }
+    }
+}

@@ -18,7 +18,7 @@ package struct CallBudget: Sendable, Equatable {
     package let device: KnownDevice?
     /// The networks of the caller; none for one without limits by address. Only strangers and former devices spend these.
     package let networks: [CountedNetwork]
-    /// A random number from 0 up to 1, which chooses how much of the reserve the call can spend.
+    /// A random number from 0 up to 1. It decides whether a message that takes the reserve counts there.
     package let draw: Double
     package let now: Timestamp
 
@@ -87,7 +87,7 @@ package struct CallBudget: Sendable, Equatable {
         let isSpent = spentShare(facts, for: identifier) != nil
         let isWithheld = withholds(facts, for: identifier) != nil
         let totals = totalsOfStranger(at: identifier, device: standing).map { total in
-            isWithheld ? total.withheld : isSpent ? total.reserve : total.share
+            isWithheld ? total.withheld : isSpent ? (total.isSampled ? total.reserve : total.withheld) : total.share
         }
         return (counters(for: identifier, device: standing) + totals).map { $0.counted(app: app) }
     }
@@ -102,11 +102,13 @@ package struct CallBudget: Sendable, Equatable {
         return facts.reached(counters(for: identifier, device: standing) + networks + closed)
     }
 
-    /// The changes that report a spent share of strangers. They are the same whether or not a user has the identifier.
+    /// The changes that report a spent share of strangers, once an hour. They are the same whether or not a user has the
+    /// identifier.
     package func reportsOfShare(
         _ facts: Facts, for identifier: CanonicalIdentifier, _ events: EventFactory?
     ) -> [Change] {
-        guard let events, let share = spentShare(facts, for: identifier) else { return [] }
+        guard let events, let share = spentShare(facts, for: identifier), !facts.isTaken(.redemption(share.reportKey))
+        else { return [] }
         return events.loginLimited(share, LoginMethod(codeTo: identifier.type), of: LoginSubject(identifier), facts)
     }
 
@@ -128,13 +130,22 @@ package struct CallBudget: Sendable, Equatable {
             .flatMap { [.endMark($0.mark.key, app: app), .uncount($0.total.key, app: app)] }
     }
 
-    /// The networks that pay for a message of a login, as `Verification.payers` has them.
-    package func payers(device standing: KnownDevice.Standing) -> [String] { networks(paying: standing).map(\.digest) }
+    /// The networks that pay for a message of a login.
+    package func payers(device standing: KnownDevice.Standing) -> [Verification.Payer] {
+        let until = now + alignedWindow(limits.startsPerAddress.window)
+        return networks(paying: standing).map { Verification.Payer(network: $0.digest, until: until) }
+    }
+
+    /// Seconds until the window of a network ends. All windows of one length end together, so that a mark or a payer knows
+    /// which window counted it.
+    private func alignedWindow(_ window: Int) -> Int { window - Int(now.seconds % Int64(window)) }
 
     /// The messages of logins without a right code, for each network of the caller.
     private func messages(paying standing: KnownDevice.Standing) -> [FactQuery.CounterSelector] {
-        networks(paying: standing).map {
-            counter(.startsOfNetwork($0.digest), limits.startsPerAddress.widened(by: $0.widening))
+        var limit = limits.startsPerAddress
+        limit.window = alignedWindow(limit.window)
+        return networks(paying: standing).map {
+            counter(.startsOfNetwork($0.digest), limit.widened(by: $0.widening))
         }
     }
 
@@ -145,8 +156,7 @@ package struct CallBudget: Sendable, Equatable {
     ) -> [NetworkFailures] {
         guard use == .password else { return [] }
         var limit = limits.failuresPerAddress
-        // All windows of a network end together, so that no mark outlives the total that has its count.
-        limit.window -= Int(now.seconds % Int64(limit.window))
+        limit.window = alignedWindow(limit.window)
         return networks(paying: standing).map {
             (
                 counter(.failing(identifier, network: $0.digest), RateLimit(limit: 1, window: limit.window)),
@@ -212,22 +222,26 @@ package struct CallBudget: Sendable, Equatable {
     private struct StrangersTotal {
         let share: FactQuery.CounterSelector
         let reserve: FactQuery.CounterSelector
-        /// Counts what is not sent, so that it costs as many writes.
+        /// Whether the message counts in the reserve.
+        let isSampled: Bool
+        /// Counts what no other counter has, so that each message costs as many writes.
         let withheld: FactQuery.CounterSelector
     }
 
-    /// The limit of a reserve is a random part of it for each message. With a fixed one, whoever fills the reserve to its last
-    /// message sees whether a further identifier takes that one, and so whether a user has it.
+    /// One of ten messages that take the reserve counts there, chosen at random, as ten. If each counted, a caller who takes the
+    /// last ones with own users would see whether another identifier took one, and so whether a user has it.
     private func totalsOfStranger(
         at identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
     ) -> [StrangersTotal] {
         guard use == .start || use == .resend, owner(of: identifier, device: standing).isAnonymous else { return [] }
         return zip(keysOfTotals(to: identifier), totals(to: identifier, ofStrangers: true)).map { total, share in
             let part = total.total / 5
-            let limit = part == 0 ? 0 : 1 + Int(draw * Double(part))
+            let weight = max(1, min(10, part))
+            let limit = part / weight
             return StrangersTotal(
                 share: share,
-                reserve: counter(.reserve(total.key), .refilling(limit, by: part, window: 86_400)),
+                reserve: counter(.reserve(total.key), .refilling(limit, by: limit, window: 86_400)),
+                isSampled: draw * Double(weight) < 1,
                 withheld: counter(.withheld(total.key), RateLimit(limit: .max, window: 86_400)))
         }
     }
@@ -255,39 +269,14 @@ package struct CallBudget: Sendable, Equatable {
     }
 }
 
-extension BudgetOwner {
-    /// The counters that a success clears.
-    ///
-    /// Strangers have proven the identifier whose failures are counted, so all of these end. The hour and day of a device or
-    /// a session cover all identifiers of the user: a success with one must not give more attempts at another, so only the
-    /// streak ends, and so it is for the former devices of a user. A success on a known device also ends the streak of
-    /// strangers, but not their hour and day: an owner who signs in often must not give a stranger more attempts.
-    package func clearedBySuccess(of identifier: CanonicalIdentifier) -> [CounterKey] {
-        let streak = CounterKey.failures(self, .streak)
-        switch self {
-        case .anonymous: return [.failures(self, .hour), .failures(self, .day), streak]
-        case .device: return [streak, .failures(.anonymous(identifier), .streak)]
-        case .session, .formerDevices: return [streak]
-        }
-    }
-
-    /// The changes of a success, after its attempt was counted. A success is not a failure: where it clears nothing, it takes
-    /// its own count back.
-    ///
-    /// - Parameters:
-    ///   - counters: What the attempt counted for this payer.
-    ///   - clearsFailures: `false` for an identifier that is held or new: it says nothing about the failures of its user.
-    package func success(
-        of identifier: CanonicalIdentifier, counted counters: [FactQuery.CounterSelector], clearsFailures: Bool,
-        app: AppID
-    ) -> [Change] {
-        let cleared = clearsFailures ? clearedBySuccess(of: identifier) : []
-        return cleared.map { .clearCounter($0, app: app) }
-            + counters.map(\.key).filter { !cleared.contains($0) }.map { .uncount($0, app: app) }
-    }
-}
-
 extension FactQuery.CounterSelector {
     /// The change that counts one event.
     package func counted(app: AppID) -> Change { .count(key, app: app, limit: limit, now: now) }
+
+    /// The selector with a limit that is larger by a number of events.
+    func raised(by events: Int) -> Self {
+        var limit = limit
+        limit.limit += events
+        return Self(key, limit: limit, now: now)
+    }
 }

@@ -84,7 +84,7 @@ package struct CheckCode: Intent {
         let owner = budget.owner(of: identifier, device: standing)
         func proven(isHeld: Bool) -> [Change] {
             spent + owner.success(of: identifier, counted: counters, clearsFailures: !isHeld, app: appID)
-                + (current.isAnswered ? [] : current.payers.map { .uncount(.startsOfNetwork($0), app: appID) })
+                + (current.isAnswered ? [] : refunds(to: current.payers))
         }
         if let user = facts.user {
             guard user.identifiers.contains(where: { $0.isStored(as: checked.identifier) }) else {
@@ -104,6 +104,11 @@ package struct CheckCode: Intent {
         let user = newUser(for: checked)
         let created = Change.insertions(of: user) + [.append(events.userCreated(user))]
         return Decision(.right(outcome, user, isNew: true), proven(isHeld: false) + created)
+    }
+
+    /// A later window has not counted the message.
+    private func refunds(to payers: [Verification.Payer]) -> [Change] {
+        payers.filter { $0.until > now }.map { .uncount(.startsOfNetwork($0.network), app: appID) }
     }
 
     /// Decides whether an attempt counts: the verification must be running and must have attempts left.

@@ -18,15 +18,41 @@ package struct Verification: Sendable, Equatable {
     package var checks: Int
     /// Messages so far.
     package var sends: Int
-    /// The networks that paid for these messages, by `CountedNetwork.digest`: one for each message and network.
-    package var payers: [String]
+    /// Who paid for these messages: one for each message and network.
+    package var payers: [Payer]
     package var lastSentAt: Timestamp
     package let createdAt: Timestamp
+
+    /// A network that paid for a message.
+    package struct Payer: Sendable, Equatable {
+        /// `CountedNetwork.digest`.
+        package let network: String
+        /// The end of the window that counted the message.
+        package let until: Timestamp
+
+        package init(network: String, until: Timestamp) {
+            self.network = network
+            self.until = until
+        }
+
+        /// The form in both stores: `network/seconds`, separated by spaces. No digest has either character.
+        package static func text(_ payers: [Payer]) -> String {
+            payers.map { "\($0.network)/\($0.until.seconds)" }.joined(separator: " ")
+        }
+
+        package static func all(in text: String) -> [Payer] {
+            text.split(separator: " ").compactMap { payer in
+                let parts = payer.split(separator: "/")
+                guard parts.count == 2, let seconds = Int64(parts[1]) else { return nil }
+                return Payer(network: String(parts[0]), until: Timestamp(seconds: seconds))
+            }
+        }
+    }
 
     package init(
         tokenHash: String, appID: AppID, identifier: CanonicalIdentifier, loginConfigID: String,
         codeChallenge: String?, isSuppressed: Bool = false, code: IssuedCode, previousCode: IssuedCode? = nil,
-        checks: Int = 0, sends: Int = 1, payers: [String] = [], lastSentAt: Timestamp, createdAt: Timestamp
+        checks: Int = 0, sends: Int = 1, payers: [Payer] = [], lastSentAt: Timestamp, createdAt: Timestamp
     ) {
         self.tokenHash = tokenHash
         self.appID = appID

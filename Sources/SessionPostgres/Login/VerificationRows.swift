@@ -14,12 +14,8 @@ extension Verification {
             loginConfigID: try columns.next(), codeChallenge: try columns.next(), isSuppressed: try columns.next(),
             code: try Self.code(&columns), previousCode: try Self.previousCode(&columns), checks: try columns.next(),
             sends: try columns.next(), lastSentAt: try columns.next(), createdAt: try columns.next())
-        let payers: String = try columns.next()
-        self.payers = payers.split(separator: " ").map(String.init)
+        payers = Payer.all(in: try columns.next())
     }
-
-    /// The column of `payers`. No digest has a space.
-    private var storedPayers: String { payers.joined(separator: " ") }
 
     private static func code(_ columns: inout ColumnReader) throws -> IssuedCode {
         let (hash, seed): (String, String?) = (try columns.next(), try columns.next())
@@ -41,7 +37,7 @@ extension Verification {
             [
                 tokenHash, appID, identifier.type, identifier.canonical, identifier.value, loginConfigID, codeChallenge,
                 isSuppressed, code.hash, code.seed.map(StoredJSON.text), code.expiresAt, previousCode?.hash,
-                previousCode?.expiresAt, checks, sends, lastSentAt, createdAt, storedPayers,
+                previousCode?.expiresAt, checks, sends, lastSentAt, createdAt, Payer.text(payers),
             ])
     }
 
@@ -55,7 +51,8 @@ extension Verification {
             """,
             [
                 new.code.hash, new.code.seed.map(StoredJSON.text), new.code.expiresAt, new.previousCode?.hash,
-                new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, new.storedPayers, appID, tokenHash,
+                new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, Payer.text(new.payers), appID,
+                tokenHash,
                 checks, sends,
             ], orFail: .stale)
     }

@@ -16,12 +16,8 @@ extension Verification {
             loginConfigID: try columns.next(), codeChallenge: try columns.next(), isSuppressed: try columns.next(),
             code: try Self.code(&columns), previousCode: try Self.previousCode(&columns), checks: try columns.next(),
             sends: try columns.next(), lastSentAt: try columns.next(), createdAt: try columns.next())
-        let payers: String = try columns.next()
-        self.payers = payers.split(separator: " ").map(String.init)
+        payers = Payer.all(in: try columns.next())
     }
-
-    /// The column of `payers`. No digest has a space.
-    fileprivate var storedPayers: String { payers.joined(separator: " ") }
 
     private static func code(_ columns: inout ColumnReader) throws -> IssuedCode {
         let (hash, seed): (String, String?) = (try columns.next(), try columns.next())
@@ -54,7 +50,8 @@ extension Database {
                 verification.loginConfigID, verification.codeChallenge, verification.isSuppressed,
                 verification.code.hash, verification.code.seed.map(StoredJSON.text), verification.code.expiresAt,
                 verification.previousCode?.hash, verification.previousCode?.expiresAt, verification.checks,
-                verification.sends, verification.lastSentAt, verification.createdAt, verification.storedPayers,
+                verification.sends, verification.lastSentAt, verification.createdAt,
+                Verification.Payer.text(verification.payers),
             ])
     }
 
@@ -68,7 +65,8 @@ extension Database {
             """,
             [
                 new.code.hash, new.code.seed.map(StoredJSON.text), new.code.expiresAt, new.previousCode?.hash,
-                new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, new.storedPayers, old.appID,
+                new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, Verification.Payer.text(new.payers),
+                old.appID,
                 old.tokenHash, old.checks, old.sends,
             ], orFail: .stale)
     }

@@ -60,90 +60,6 @@ struct CallBudgetTests {
         #expect(counters.map(\.limit.isStreak) == [false, false, true])
     }
 
-    @Test("Strangers can spend three fifths of the messages of an app, a country and a range, and others four")
-    func share() throws {
-        var limits = OTPLimits()
-        (limits.appSendsPerDay, limits.callingCodeSendsPerDay, limits.numberRangeSendsPerDay) = (100, 1, 10)
-        func shared(_ standing: KnownDevice.Standing) throws -> [RateLimit] {
-            CallBudget(.resend, limits: limits, device: TestApp.device(), now: now)
-                .compared(for: try TestApp.phone(), device: standing)
-                .filter { Self.shared.contains($0.key) }.map(\.limit)
-        }
-        #expect(try shared(.stranger).map(\.limit) == [60, 1, 6])
-        #expect(try shared(.former).map(\.limit) == [80, 1, 8])
-        #expect(try shared(.known).map(\.limit) == [80, 1, 8])
-        for standing in [KnownDevice.Standing.stranger, .known] {
-            #expect(try shared(standing).map(\.refill) == [80, 1, 8], "shares of one counter refill alike")
-        }
-    }
-
-    @Test("What strangers spend of the share does not depend on whether a user has the identifier")
-    func shareOfStrangers() throws {
-        let (phone, app) = (try TestApp.phone(), try appID())
-        let new = facts()
-        var known = new
-        known.user = try TestApp.user()
-        for use in [CallBudget.Use.start, .resend] {
-            let counted = budget(use).counted(new, for: phone, app: app)
-            #expect(counted == budget(use).counted(known, for: phone, app: app))
-            #expect(keysOfSends(counted) == Self.totals)
-        }
-        #expect(budget(.start).withholds(new, for: phone) == nil && budget(.start).withholds(known, for: phone) == nil)
-        #expect(keysOfSends(budget(.start, TestApp.device()).counted(facts(.known), for: phone, app: app)) == Self.totals)
-    }
-
-    @Test("After the share of strangers, an identifier of a user takes the reserve, and others get no code")
-    func reserve() throws {
-        let (phone, app, start) = (try TestApp.phone(), try appID(), budget(.start))
-        for total in Self.totals {
-            let spent = facts(.stranger, total)
-            #expect(start.reached(spent, for: phone) == nil, "it is answered as if it were sent")
-            #expect(start.withholds(spent, for: phone)?.counter == total)
-            #expect(keysOfSends(start.counted(spent, for: phone, app: app)) == Self.totals.map { .withheld($0) })
-            var known = spent
-            known.user = try TestApp.user()
-            #expect(start.withholds(known, for: phone) == nil)
-            // Not one of the totals: what is left of these shows in answers.
-            #expect(keysOfSends(start.counted(known, for: phone, app: app)) == Self.totals.map { .reserve($0) })
-            var empty = facts(.stranger, total, .reserve(total))
-            empty.user = known.user
-            #expect(start.withholds(empty, for: phone)?.counter == .reserve(total))
-            #expect(start.reached(empty, for: phone) == nil, "no answer shows the reserve")
-            #expect(
-                start.counted(empty, for: phone, app: app) == start.counted(spent, for: phone, app: app))
-            let device = budget(.start, TestApp.device())
-            #expect(device.reached(facts(.known, total), for: phone)?.counter == total)
-            #expect(device.withholds(facts(.known, total), for: phone) == nil)
-        }
-    }
-
-    @Test("A random part of the reserve is the limit of a message", arguments: [(0, 1), (0.5, 51), (0.999, 100)])
-    func draw(draw: Double, limit: Int) throws {
-        let budget = CallBudget(.start, limits: OTPLimits(), device: nil, draw: draw, now: now)
-        let reserve = CounterKey.reserve(.sendsToNumberRange("+1415"))
-        let counter = budget.compared(for: try TestApp.phone(), device: .stranger).first { $0.key == reserve }
-        #expect(counter?.limit == .refilling(limit, by: 100, window: 86_400))
-    }
-
-    @Test("A total of 0 refuses strangers, too", arguments: [KnownDevice.Standing.stranger, .known])
-    func closed(standing: KnownDevice.Standing) throws {
-        var limits = OTPLimits()
-        limits.callingCodeSendsPerDay = 0
-        let (phone, key) = (try TestApp.phone(), CounterKey.sendsToCallingCode("+1"))
-        let budget = CallBudget(.start, limits: limits, device: TestApp.device(), now: now)
-        #expect(budget.reached(facts(standing, key), for: phone)?.counter == key)
-    }
-
-    private static let totals: [CounterKey] = [
-        .sendsOfApp, .sendsToCallingCode("+1"), .sendsToNumberRange("+1415"),
-    ]
-
-    private func keysOfSends(_ changes: [Change]) -> [CounterKey] {
-        changes.compactMap {
-            if case .count(let key, _, _, _) = $0, key.text.contains("sends") { key } else { nil }
-        }
-    }
-
     @Test("No two counters have the same key in the store")
     func texts() throws {
         let (mail, phone) = (try TestApp.mail(), try TestApp.phone())
@@ -290,7 +206,7 @@ struct CallBudgetTests {
                 .endMark(mark, app: app), .uncount(total, app: app),
             ])
         #expect(check.succeeded(at: mail, device: .known, facts(.known, mark), app: app).isEmpty)
-        #expect(check.payers(device: .stranger) == ["net"] && check.payers(device: .known).isEmpty)
+        #expect(check.payers(device: .stranger).map(\.network) == ["net"] && check.payers(device: .known).isEmpty)
     }
 
     @Test("A network with many failing identifiers refuses others, and no known device")

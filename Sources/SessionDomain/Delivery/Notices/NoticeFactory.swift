@@ -29,7 +29,7 @@ package struct NoticeFactory: Sendable {
     /// - The app has turned this kind off.
     /// - The user is not active, or has no other identifier.
     /// - The user has reached `OTPLimits.noticesPerDay` for this kind.
-    /// - The app has reached its limit of messages in a day.
+    /// - The app has reached its limit of messages in a day. If it has one left, all messages of the notice are sent.
     ///
     /// When an SMS would exceed the daily limit of its country, only the mails remain.
     ///
@@ -44,11 +44,14 @@ package struct NoticeFactory: Sendable {
         let spent = Set(all.filter { facts.reached($0.1) != nil }.map(\.0.channel))
         let paid = all.filter { !spent.contains($0.0.channel) }
         guard !paid.isEmpty else { return [] }
+        // Several messages may spend one counter. The last ones may pass its limit: a change that would fail would undo what it
+        // reports.
+        let slack = paid.count - 1
         return [
             .count(counter, app: user.appID, limit: RateLimit(limit: limits.noticesPerDay, window: 86_400), now: now)
         ]
             + paid.flatMap { message, counters in
-                counters.map { $0.counted(app: user.appID) } + [.insertMessage(message)]
+                counters.map { $0.raised(by: slack).counted(app: user.appID) } + [.insertMessage(message)]
             }
     }
 

@@ -192,15 +192,15 @@ struct NoticeTests {
         #expect(recipients(exhausted: .sendsToCallingCode("+33")) == all)
     }
 
-    @Test("Each message of a notice is one of those of app, country and range, of which it can spend as much as a session")
+    @Test("A notice spends what sessions can, and its last messages may pass the limits")
     func budgets() throws {
         let factory = NoticeFactory(try app(), environment: stillEnvironment)
         let counted = factory.changes(.passwordChanged, to: try user(), Facts(), at: now).compactMap { change in
             if case .count(let key, _, let limit, _) = change { [key: limit.limit] } else { nil }
         }
-        let app = [CounterKey.sendsOfApp: 8000]
-        let country = [CounterKey.sendsToCallingCode("+1"): 1600]
-        let range = [CounterKey.sendsToNumberRange("+1415"): 400]
+        let app = [CounterKey.sendsOfApp: 8002]
+        let country = [CounterKey.sendsToCallingCode("+1"): 1602]
+        let range = [CounterKey.sendsToNumberRange("+1415"): 402]
         #expect(counted == [[.notices(userID: "usr_1", .passwordChanged): 5], app, app, country, range, app])
     }
 
