@@ -1,17 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// In your app: .package(url: "https://…/prelude-session", from: "…", traits: ["Hummingbird"])
 let package = Package(
     name: "example-backend",
     platforms: [.macOS(.v15)],
-    traits: [
-        .trait(name: "Testing", description: "The session service for the unit tests: swift test --traits Testing")
-    ],
     dependencies: [
-        .package(
-            name: "prelude-session", path: "../..",
-            traits: ["Hummingbird", .trait(name: "Testing", condition: .when(traits: ["Testing"]))]),
+        // In your backend: .package(url: "https://…/prelude-session", from: "…")
+        .package(name: "prelude-session", path: "../.."),
+        // The middleware, and the service for the tests: .package(url: "https://…/prelude-session-service", from: "…")
+        .package(name: "prelude-session-service", path: "../../Service"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     ],
     targets: [
@@ -19,7 +16,7 @@ let package = Package(
             name: "Backend",
             dependencies: [
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "PreludeSessionHummingbird", package: "prelude-session"),
+                .product(name: "PreludeSessionHummingbird", package: "prelude-session-service"),
                 .product(name: "PreludeSessionVerifier", package: "prelude-session"),
             ]
         ),
@@ -31,8 +28,7 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "PreludeSession", package: "prelude-session"),
                 .product(name: "PreludeSessionVerifier", package: "prelude-session"),
-                .product(
-                    name: "PreludeSessionTesting", package: "prelude-session", condition: .when(traits: ["Testing"])),
+                .product(name: "PreludeSessionTesting", package: "prelude-session-service"),
             ]),
     ]
 )

@@ -1,23 +1,23 @@
-package import Foundation
-package import SessionTokens
+public import Foundation
+public import SessionTokens
 
 /// A JWK Set of another system (RFC 7517 §5). It keeps only keys that can verify one of the given algorithms.
 ///
 /// Other keys are skipped, so that they do not make the set unusable (RFC 7517 §5). Of two usable keys with the same `kid`,
 /// the first is kept, so that an appended key cannot replace an existing one.
-package struct PublishedKeySet: VerificationKeySet {
+public struct PublishedKeySet: VerificationKeySet {
     /// The maximum number of entries of a set, usable or not. A larger set is rejected.
-    package static let maximumKeys = 100
+    public static let maximumKeys = 100
 
     /// The allowed signature algorithms. The verifier chooses them, not the set (RFC 8725 §3.1).
-    package let algorithms: Set<SignatureAlgorithm>
+    public let algorithms: Set<SignatureAlgorithm>
     /// By the bytes of `kid`: equal strings can have different bytes.
     private let keys: [[UInt8]: any VerificationKey]
 
     /// Reads a set. The JSON must be strict; single keys that are not usable are skipped.
     ///
     /// - Throws: `KeySetError` if the document is not a JWK Set.
-    package init(json: Data, algorithms: Set<SignatureAlgorithm>) throws(KeySetError) {
+    public init(json: Data, algorithms: Set<SignatureAlgorithm>) throws(KeySetError) {
         let document: Document
         do {
             document = try TokenJSON.decode(Document.self, from: json)
@@ -30,9 +30,9 @@ package struct PublishedKeySet: VerificationKeySet {
         keys = Dictionary(usable.map { (Array($0.id.utf8), $0.key) }) { first, _ in first }
     }
 
-    package var count: Int { keys.count }
+    public var count: Int { keys.count }
 
-    package func key(id: String) -> (any VerificationKey)? { keys[Array(id.utf8)] }
+    public func key(id: String) -> (any VerificationKey)? { keys[Array(id.utf8)] }
 
     private struct Document: Decodable {
         let keys: [Entry]
@@ -46,7 +46,7 @@ package struct PublishedKeySet: VerificationKeySet {
 }
 
 /// Why a JWK Set was rejected as a whole.
-package enum KeySetError: Error, Equatable {
+public enum KeySetError: Error, Equatable {
     /// The document is not a JSON object with an array `keys`, or it repeats a member.
     case malformed
     case tooManyKeys

@@ -1,18 +1,18 @@
 internal import Crypto
 internal import CryptoExtras
-package import Foundation
+public import Foundation
 internal import SessionTokens
 
 /// A public RSA key as a JSON Web Key (RFC 7518 §6.3.1), of 2048 to 4096 bits.
-package struct RSAPublicKey: Sendable {
+public struct RSAPublicKey: Sendable {
     private let key: _RSA.Signing.PublicKey
     /// The required members (RFC 7638 §3.2).
-    package let requiredMembers: [String: String]
+    public let requiredMembers: [String: String]
     /// SHA-256 thumbprint in base64url (RFC 7638 §3).
-    package let thumbprint: String
+    public let thumbprint: String
 
     /// - Throws: `RSAKeyError` if the key is too short, too long, or has leading zeros.
-    package init(modulus: Data, exponent: Data) throws {
+    public init(modulus: Data, exponent: Data) throws {
         guard modulus.first ?? 0 != 0, exponent.first ?? 0 != 0, exponent.count <= 4,
             (2048 / 8...4096 / 8).contains(modulus.count),
             modulus.count > 2048 / 8 || modulus[modulus.startIndex] >= 0x80
@@ -30,19 +30,19 @@ package struct RSAPublicKey: Sendable {
     }
 
     /// Verifies RSASSA-PKCS1-v1_5 with SHA-256: `RS256` (RFC 7518 §3.3).
-    package func isValidRS256(_ signature: Data, for message: Data) -> Bool {
+    public func isValidRS256(_ signature: Data, for message: Data) -> Bool {
         key.isValidSignature(
             _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.digest(of: message),
             padding: .insecurePKCS1v1_5)
     }
 
     /// Verifies RSASSA-PSS with SHA-256, as `RSASigningKey` signs.
-    package func isValidPSS(_ signature: Data, for message: Data) -> Bool {
+    public func isValidPSS(_ signature: Data, for message: Data) -> Bool {
         key.isValidSignature(_RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .PSS)
     }
 }
 
-package enum RSAKeyError: Error, Equatable {
+public enum RSAKeyError: Error, Equatable {
     /// Shorter than 2048 bits, longer than 4096, or with leading zeros.
     case unusable
 }

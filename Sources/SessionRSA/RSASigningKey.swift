@@ -1,11 +1,11 @@
 internal import CryptoExtras
-package import Foundation
+public import Foundation
 internal import SessionTokens
 
 /// A private RSA key of 2048 bits. It signs either hooks and webhooks (PSS) or access tokens (`RS256SigningKey`), never both.
-package struct RSASigningKey: Sendable {
+public struct RSASigningKey: Sendable {
     private let key: _RSA.Signing.PrivateKey
-    package let publicKey: RSAPublicKey
+    public let publicKey: RSAPublicKey
 
     private init(_ key: _RSA.Signing.PrivateKey) throws {
         self.key = key
@@ -13,23 +13,23 @@ package struct RSASigningKey: Sendable {
     }
 
     /// Generates a key with the system's random generator. It takes some tenths of a second.
-    package static func generate() throws -> RSASigningKey {
+    public static func generate() throws -> RSASigningKey {
         try RSASigningKey(_RSA.Signing.PrivateKey(keySize: .bits2048))
     }
 
     /// Reads the result of `derRepresentation`.
-    package init(derRepresentation: Data) throws {
+    public init(derRepresentation: Data) throws {
         try self.init(_RSA.Signing.PrivateKey(derRepresentation: derRepresentation))
     }
 
     /// The private key as PKCS #1 in DER. Store it sealed only.
-    package var derRepresentation: Data { key.derRepresentation }
+    public var derRepresentation: Data { key.derRepresentation }
 
     /// RFC 7638 thumbprint.
-    package var keyID: String { publicKey.thumbprint }
+    public var keyID: String { publicKey.thumbprint }
 
     /// Signs with RSASSA-PSS: SHA-256, MGF1 with SHA-256, a salt of 32 bytes.
-    package func pssSignature(for message: Data) throws -> Data {
+    public func pssSignature(for message: Data) throws -> Data {
         try key.signature(for: message, padding: .PSS).rawRepresentation
     }
 

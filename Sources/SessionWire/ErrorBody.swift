@@ -1,17 +1,17 @@
 /// The body of every error response of the frontend API.
-package struct ErrorBody: Codable, Sendable, Equatable {
-    package var code: ErrorCode
-    package var type: String
-    package var message: String
-    package var requestID: String?
+public struct ErrorBody: Codable, Sendable, Equatable {
+    public var code: ErrorCode
+    public var type: String
+    public var message: String
+    public var requestID: String?
     /// The member of the request that the error is about, such as `identifier` or `metadata.note`.
-    package var field: String?
+    public var field: String?
     /// `true` if no code that was sent before can be accepted any more. Absent otherwise.
-    package var needsNewCode: Bool?
+    public var needsNewCode: Bool?
     /// The `htu` that the proof of this request must have, if the proof has another one.
-    package var expectedTarget: String?
+    public var expectedTarget: String?
 
-    package init(
+    public init(
         code: ErrorCode, type: String, message: String, requestID: String?, field: String? = nil,
         needsNewCode: Bool? = nil, expectedTarget: String? = nil
     ) {
@@ -33,7 +33,7 @@ package struct ErrorBody: Codable, Sendable, Equatable {
 
     /// Decodes a body. Only `code` is required, because other servers of this protocol may omit the other members, or give
     /// them another type.
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         code = try container.decode(ErrorCode.self, forKey: .code)
         type = (try? container.decode(String.self, forKey: .type)) ?? ""

@@ -1,14 +1,14 @@
-package import SessionRSA
+public import SessionRSA
 internal import SessionTokens
 
 /// RSA keys for tests. Generating one takes tenths of a second in a debug build, so tests share these.
 ///
 /// The private keys are public. Never use them outside of tests.
-package enum FixedRSAKeys {
-    package static let count = der.count
+public enum FixedRSAKeys {
+    public static let count = der.count
 
     /// - Parameter index: 0 to `count - 1`. Different indices are different keys.
-    package static func key(_ index: Int) throws -> RSASigningKey {
+    public static func key(_ index: Int) throws -> RSASigningKey {
         guard let bytes = Base64URL.decode(der[index]) else { throw RSAKeyError.unusable }
         return try RSASigningKey(derRepresentation: bytes)
     }

@@ -1,13 +1,13 @@
-package import SessionRSA
+public import SessionRSA
 internal import Synchronization
 
 /// Replaces RSA key generation of a service in tests: returns each fixed key once, then generates keys.
-package final class RSAKeySource: Sendable {
+public final class RSAKeySource: Sendable {
     private let used = Mutex(0)
 
-    package init() {}
+    public init() {}
 
-    package func next() throws -> RSASigningKey {
+    public func next() throws -> RSASigningKey {
         let index = used.withLock { used in
             defer { used += 1 }
             return used

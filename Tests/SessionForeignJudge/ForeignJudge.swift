@@ -1,34 +1,34 @@
-package import Foundation
-package import SessionTokens
+public import Foundation
+public import SessionTokens
 
 /// Runs the Python checker in `Tests/ForeignJudge`: an independent implementation with other libraries.
-package enum ForeignJudge {
+public enum ForeignJudge {
     /// The judge could not run. Tests fail with this error and are never skipped.
-    package struct Unavailable: Error, CustomStringConvertible {
-        package let description: String
+    public struct Unavailable: Error, CustomStringConvertible {
+        public let description: String
 
-        package init(description: String) {
+        public init(description: String) {
             self.description = description
         }
     }
 
     /// The answer of the judge.
-    package struct Verdict: Decodable, Sendable {
-        package var accepted: Bool
-        package var reason: String?
-        package var thumbprint: String?
-        package var proof: String?
-        package var token: String?
-        package var claims: [String: JSONValue]?
-        package var key: [String: JSONValue]?
-        package var jwks: JSONValue?
+    public struct Verdict: Decodable, Sendable {
+        public var accepted: Bool
+        public var reason: String?
+        public var thumbprint: String?
+        public var proof: String?
+        public var token: String?
+        public var claims: [String: JSONValue]?
+        public var key: [String: JSONValue]?
+        public var jwks: JSONValue?
         /// PEM texts by name: `authority`, `certificate`, `key`.
-        package var pem: [String: String]?
+        public var pem: [String: String]?
         /// What a mail program sees of a mail.
-        package var mail: [String: JSONValue]?
+        public var mail: [String: JSONValue]?
     }
 
-    package enum Question: String, Sendable {
+    public enum Question: String, Sendable {
         case verifyAccessToken = "verify-access-token"
         case verifyDPoP = "verify-dpop"
         case makeDPoP = "make-dpop"
@@ -40,7 +40,7 @@ package enum ForeignJudge {
     }
 
     /// Runs one subcommand of the judge. Arguments and answer are JSON on standard input and output.
-    package static func ask(_ question: Question, _ arguments: [String: JSONValue]) throws -> Verdict {
+    public static func ask(_ question: Question, _ arguments: [String: JSONValue]) throws -> Verdict {
         let process = Process()
         process.executableURL = try python()
         process.arguments = ["-B", tests.appendingPathComponent("ForeignJudge/judge.py").path, question.rawValue]
@@ -66,7 +66,7 @@ package enum ForeignJudge {
         .deletingLastPathComponent().deletingLastPathComponent()
 
     /// The interpreter that `scripts/bootstrap` installs, with cryptography and joserfc.
-    package static func python() throws -> URL {
+    public static func python() throws -> URL {
         let named = ProcessInfo.processInfo.environment["PRELUDE_SESSION_JUDGE_PYTHON"].map(URL.init(fileURLWithPath:))
         let url = named ?? tests.deletingLastPathComponent().appendingPathComponent(".build/foreign-judge/bin/python")
         guard FileManager.default.isExecutableFile(atPath: url.path) else {

@@ -32,7 +32,7 @@ extension PreludeSessionClient {
         /// Receives log entries. `nil` is no log.
         public var logHandler: (any PreludeSessionLogHandler)?
         /// Time and randomness. The product for tests sets its own.
-        package var environment = SDKEnvironment.live
+        @_spi(Service) public var environment = SDKEnvironment.live
 
         /// Creates the standard settings.
         ///

@@ -59,7 +59,7 @@ public struct PreludeSessionClient: Sendable {
     }
 
     /// The time and randomness that the client was created with, for the product of views.
-    package var environment: SDKEnvironment { engine.environment }
+    @_spi(Service) public var environment: SDKEnvironment { engine.environment }
 
     // MARK: The session
 

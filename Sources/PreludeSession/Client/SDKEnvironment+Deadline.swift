@@ -1,10 +1,10 @@
-package import Foundation
+public import Foundation
 
 extension SDKEnvironment {
     /// Runs the work, and cancels it when it takes longer than `seconds`.
     ///
     /// - Throws: `PreludeSessionError.timeout`, and the errors of the work.
-    package func withDeadline<Answer: Sendable>(
+    @_spi(Service) public func withDeadline<Answer: Sendable>(
         after seconds: TimeInterval, _ work: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         try await withThrowingTaskGroup(of: Answer?.self) { group in

@@ -1,17 +1,17 @@
-package import Foundation
+public import Foundation
 internal import SessionTokens
 
 /// Time and randomness for the whole SDK.
-package struct SDKEnvironment: Sendable {
+@_spi(Service) public struct SDKEnvironment: Sendable {
     /// Now, by the device's clock, which may be wrong.
-    package var now: @Sendable () -> Date
+    @_spi(Service) public var now: @Sendable () -> Date
     /// Returns that many bytes of a cryptographically secure generator.
-    package var randomBytes: @Sendable (Int) -> [UInt8]
+    @_spi(Service) public var randomBytes: @Sendable (Int) -> [UInt8]
     /// Waits that many seconds. Throws `CancellationError` when its task is cancelled.
-    package var sleep: @Sendable (TimeInterval) async throws -> Void
+    @_spi(Service) public var sleep: @Sendable (TimeInterval) async throws -> Void
 
     /// - Parameter sleep: By default a wait ends only when its task is cancelled.
-    package init(
+    @_spi(Service) public init(
         now: @escaping @Sendable () -> Date, randomBytes: @escaping @Sendable (Int) -> [UInt8],
         sleep: @escaping @Sendable (TimeInterval) async throws -> Void = SDKEnvironment.untilCancelled
     ) {
@@ -21,7 +21,7 @@ package struct SDKEnvironment: Sendable {
     }
 
     /// The device's clock and generator.
-    package static let live = SDKEnvironment(
+    @_spi(Service) public static let live = SDKEnvironment(
         now: { Date() },
         randomBytes: SystemRandom.bytes,
         sleep: { seconds in
@@ -30,7 +30,7 @@ package struct SDKEnvironment: Sendable {
         })
 
     /// Waits until its task is cancelled.
-    package static let untilCancelled: @Sendable (TimeInterval) async throws -> Void = { _ in
+    @_spi(Service) public static let untilCancelled: @Sendable (TimeInterval) async throws -> Void = { _ in
         let (nothing, source) = AsyncStream.makeStream(of: Never.self)
         // A cancelled task ends the loop. Until then the source must stay alive.
         for await _ in nothing {}

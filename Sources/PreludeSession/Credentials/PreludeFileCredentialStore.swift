@@ -22,7 +22,7 @@ public struct PreludeFileCredentialStore: PreludeCredentialStore {
     }
 
     /// - Parameter environment: Its `sleep` waits for locks.
-    package init(directory: String?, environment: SDKEnvironment) {
+    @_spi(Service) public init(directory: String?, environment: SDKEnvironment) {
         chosenDirectory = directory ?? DataDirectory.standard
         self.environment = environment
         isShared = directory != nil

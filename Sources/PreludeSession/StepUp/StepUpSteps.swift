@@ -132,7 +132,7 @@ package struct StepUpSteps: Sendable {
 
 extension PreludeSessionError {
     /// Whether the login or the challenge that a code belongs to cannot continue.
-    package var endsCodeEntry: Bool {
+    @_spi(Service) public var endsCodeEntry: Bool {
         switch self {
         case .unauthorized, .badRequest, .expiredChallengeToken, .invalidChallengeToken, .missingChallengeToken,
             .tokenReused, .deviceKeyLost:

@@ -40,6 +40,6 @@ extension PreludeSessionTransport {
 }
 
 /// A response has more bytes than the caller accepts.
-package struct AnswerTooLarge: Error {
-    package init() {}
+@_spi(Service) public struct AnswerTooLarge: Error {
+    @_spi(Service) public init() {}
 }

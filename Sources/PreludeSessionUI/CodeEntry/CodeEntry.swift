@@ -1,5 +1,5 @@
 internal import Foundation
-internal import PreludeSession
+@_spi(Service) internal import PreludeSession
 
 /// The state of a code that a user enters. Its methods return what to do.
 struct CodeEntry: Sendable {

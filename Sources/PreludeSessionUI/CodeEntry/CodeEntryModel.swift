@@ -1,5 +1,5 @@
 public import Foundation
-public import PreludeSession
+@_spi(Service) public import PreludeSession
 
 #if canImport(Combine)
     public import Combine

@@ -1,4 +1,4 @@
-public import PreludeSession
+@_spi(Service) public import PreludeSession
 
 #if canImport(Combine)
     public import Combine

@@ -1,4 +1,4 @@
-internal import PreludeSession
+@_spi(Service) internal import PreludeSession
 
 extension SessionUIText {
     /// What a view was doing when an error occurred.

@@ -1,12 +1,12 @@
 internal import Crypto
-package import Foundation
+public import Foundation
 
 /// Issues and checks DPoP nonces without a store (RFC 9449 §8). A nonce is a MAC over the time window.
 ///
 /// All nodes with the same secret accept a nonce. A nonce is valid in its window and in the next one.
-package struct DPoPNonceIssuer: Sendable {
+public struct DPoPNonceIssuer: Sendable {
     /// The length of a window, in seconds.
-    package let window: Int64
+    public let window: Int64
     private let key: SymmetricKey
     private let olderKeys: [SymmetricKey]
     private let audience: String
@@ -16,7 +16,7 @@ package struct DPoPNonceIssuer: Sendable {
     ///   - older: Further secrets whose nonces are accepted, while nodes change to another secret.
     ///   - audience: The app or backend that accepts the nonces. Nonces of another audience are invalid.
     ///   - window: The length of a window in seconds, the same on all nodes.
-    package init(secret: Data, older: [Data] = [], audience: String, window: Int64 = 300) {
+    public init(secret: Data, older: [Data] = [], audience: String, window: Int64 = 300) {
         self.window = window
         key = SymmetricKey(data: secret)
         olderKeys = older.map(SymmetricKey.init)
@@ -24,15 +24,15 @@ package struct DPoPNonceIssuer: Sendable {
     }
 
     /// The second (since 1970) at which the window of a time begins. A client with its nonce received it later.
-    package func windowStart(at time: Int64) -> Int64 { time / window * window }
+    public func windowStart(at time: Int64) -> Int64 { time / window * window }
 
     /// The nonce to issue at a time (seconds since 1970).
-    package func current(at time: Int64) -> String {
+    public func current(at time: Int64) -> String {
         value(number: time / window, key: key)
     }
 
     /// The second (since 1970) at which a nonce expires; `nil` for an invalid or expired nonce.
-    package func end(of nonce: String, at time: Int64) -> Int64? {
+    public func end(of nonce: String, at time: Int64) -> Int64? {
         let current = time / window
         let number = [current, current - 1].first { number in
             ([key] + olderKeys).contains { ConstantTime.equal(nonce, value(number: number, key: $0)) }

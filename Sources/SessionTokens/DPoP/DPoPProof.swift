@@ -1,12 +1,12 @@
 internal import Crypto
-package import Foundation
+public import Foundation
 
 /// The protected header of a key's DPoP proofs (RFC 9449 §4.2). It is the same in all of them, so it is encoded once.
-package struct DPoPProofHeader: Sendable {
+public struct DPoPProofHeader: Sendable {
     /// The header in base64url, and the dot that follows it.
-    package let encoded: [UInt8]
+    public let encoded: [UInt8]
 
-    package init(publicKey: PublicJWK) {
+    public init(publicKey: PublicJWK) {
         let header = TokenJSON.write([
             "alg": .string(SignatureAlgorithm.es256.rawValue), "typ": .string(TokenType.dpopProof),
             "jwk": .object(publicKey.requiredMembers.mapValues(JSONValue.string)),
@@ -16,9 +16,9 @@ package struct DPoPProofHeader: Sendable {
 }
 
 /// A DPoP proof without its signature. The caller signs it, because the key may be in hardware.
-package struct DPoPProof: Sendable {
+public struct DPoPProof: Sendable {
     /// The ASCII text to sign with ES256.
-    package let signingInput: Data
+    public let signingInput: Data
 
     /// Prepares a proof for one request. It needs no encoder and no text in between: an app makes one for each request.
     ///
@@ -31,7 +31,7 @@ package struct DPoPProof: Sendable {
     ///   - attempt: The id of the rotation that a refresh begins or repeats; `nil` for other requests.
     ///   - id: A new `jti` with at least 96 random bits.
     ///   - issuedAt: Seconds since 1970, by the server's clock if it is known.
-    package init(
+    public init(
         header: DPoPProofHeader, method: String, target: TargetURI, accessTokenHash: String? = nil,
         nonce: String? = nil, attempt: String? = nil, id: String, issuedAt: Int64
     ) {
@@ -58,7 +58,7 @@ package struct DPoPProof: Sendable {
     /// The value of the `DPoP` header.
     ///
     /// - Parameter signature: The raw 64-byte signature of `signingInput`.
-    package func compact(signature: Data) -> String {
+    public func compact(signature: Data) -> String {
         let dot = signingInput.count
         return String(unsafeUninitializedCapacity: dot + 1 + Base64URL.encodedCount(signature.count)) { text in
             _ = signingInput.copyBytes(to: text)
@@ -70,7 +70,7 @@ package struct DPoPProof: Sendable {
     }
 
     /// `ath`: base64url of SHA-256 over the ASCII access token (RFC 9449 §4.2).
-    package static func accessTokenHash(_ token: String) -> String {
+    public static func accessTokenHash(_ token: String) -> String {
         SHA256.digest(of: token).withUnsafeBytes { Base64URL.encode($0) }
     }
 }

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Foundation
 
 /// Why a DPoP proof is rejected: the failed step of RFC 9449 §4.3.
-package enum DPoPError: Error, Equatable {
+public enum DPoPError: Error, Equatable {
     /// Step 1: the request has no `DPoP` header, or more than one.
     case missing, moreThanOne
     /// Steps 2, 3: the value is not one well-formed JWT with all required claims.
@@ -26,34 +26,34 @@ package enum DPoPError: Error, Equatable {
 /// A proof with checked signature, method, target and access token hash.
 ///
 /// The caller must still check that the proof is fresh and unused. That needs a clock, nonces and a store.
-package struct CheckedProof: Sendable, Equatable {
-    package let key: PublicJWK
-    package let id: String
+public struct CheckedProof: Sendable, Equatable {
+    public let key: PublicJWK
+    public let id: String
     /// Seconds since 1970, by the client's clock.
-    package let issuedAt: Double
-    package let nonce: String?
+    public let issuedAt: Double
+    public let nonce: String?
     /// The id of the rotation that the request begins or repeats; `nil` if the proof has none.
-    package let attempt: String?
+    public let attempt: String?
     /// Whether the proof holds the hash of the request's access token.
-    package let coversAccessToken: Bool
+    public let coversAccessToken: Bool
     /// The header, to be known from now on. `nil`: it was known, or is too long.
-    package let newHeader: KnownProofHeader?
+    public let newHeader: KnownProofHeader?
 
-    package var thumbprint: String { key.thumbprint }
+    public var thumbprint: String { key.thumbprint }
 
     /// The id of this proof in a replay store: a hash of its key and `jti` (RFC 9449 §11.1).
-    package var replayKey: String {
+    public var replayKey: String {
         SHA256.digest(of: thumbprint, ".", id).withUnsafeBytes { Base64URL.encode($0) }
     }
 }
 
 /// The stateless checks of RFC 9449 §4.3, one function per step.
-package struct DPoPProofChecker: Sendable {
+public struct DPoPProofChecker: Sendable {
     /// The maximum length of `jti` and `nonce` in bytes.
-    package static let maximumIDLength = 256
+    public static let maximumIDLength = 256
 
     /// The length of an attempt id in bytes, before it is encoded.
-    package static let attemptLength = 16
+    public static let attemptLength = 16
 
     /// The upper limit for `iat`. A `Double` below it converts to an integer without a trap.
     private static let maximumTime = 0x1p53
@@ -65,7 +65,7 @@ package struct DPoPProofChecker: Sendable {
     private let known: KnownProofHeader?
 
     /// Whether a proof that is sent with an access token must hold its hash.
-    package enum AccessTokenHash: Sendable {
+    public enum AccessTokenHash: Sendable {
         /// The hash is required, as for bound access tokens (RFC 9449 §4.3 step 12).
         case required
         /// The hash may be missing but must not be wrong, for access tokens that are not bound.
@@ -78,7 +78,7 @@ package struct DPoPProofChecker: Sendable {
     ///   - accessToken: The access token of the request; `nil` if it has none.
     ///   - accessTokenHash: Whether the proof must hold the hash of that token.
     ///   - known: The header that the proof probably has, so that it is not read again. Another one is valid as well.
-    package init(
+    public init(
         method: String, targets: [TargetURI], accessToken: String? = nil,
         accessTokenHash: AccessTokenHash = .required, known: KnownProofHeader? = nil
     ) {
@@ -92,7 +92,7 @@ package struct DPoPProofChecker: Sendable {
     /// Checks the proof of one request.
     ///
     /// - Parameter headers: The values of all `DPoP` headers of the request, not joined.
-    package func check(headers: [String]) throws(DPoPError) -> CheckedProof {
+    public func check(headers: [String]) throws(DPoPError) -> CheckedProof {
         let proof = try single(headers)
         let isKnown = known?.begins(proof) ?? false
         let (key, payload) = try isKnown ? verifiedByKnownHeader(proof) : verified(proof)
@@ -127,7 +127,7 @@ package struct DPoPProofChecker: Sendable {
 
     /// The URL that a proof names, normalised and without query, for a log. `nil` if it is no http or https URL of at most
     /// `maximumIDLength` bytes.
-    package func claimedTarget(headers: [String]) -> TargetURI? {
+    public func claimedTarget(headers: [String]) -> TargetURI? {
         guard let jws = try? parse(try single(headers)), let htu = try? requiredClaims(jws.payload).htu,
             htu.utf8.count <= Self.maximumIDLength
         else { return nil }

@@ -2,13 +2,13 @@
 ///
 /// A device sends the same header with each proof. A checker that knows it reads neither its JSON nor its key again, which
 /// costs more than all comparisons of a request.
-package struct KnownProofHeader: Sendable, Equatable {
+public struct KnownProofHeader: Sendable, Equatable {
     /// The header in base64url.
-    package let encoded: String
-    package let key: PublicJWK
+    public let encoded: String
+    public let key: PublicJWK
 
     /// - Parameter encoded: The header of a proof whose signature is valid, with this key in it.
-    package init(encoded: String, key: PublicJWK) {
+    public init(encoded: String, key: PublicJWK) {
         self.encoded = encoded
         self.key = key
     }

@@ -2,12 +2,12 @@
 ///
 /// Normalisation is syntax-based and scheme-based (RFC 3986 §6.2.2 and §6.2.3): lower-case scheme and host, no default
 /// port, `/` for an empty path, no dot segments, one form of percent-encoding.
-package struct TargetURI: Sendable, Hashable {
+public struct TargetURI: Sendable, Hashable {
     /// `https://host[:port]`, normalised.
-    package let origin: String
-    package let path: String
+    public let origin: String
+    public let path: String
 
-    package var absoluteString: String { origin + path }
+    public var absoluteString: String { origin + path }
 
     /// Whether a text has exactly the bytes of `absoluteString`. Such a text names this target.
     func isWritten(as text: String) -> Bool {
@@ -17,7 +17,7 @@ package struct TargetURI: Sendable, Hashable {
     }
 
     /// The origin's host without a port; an IPv6 literal keeps its brackets.
-    package var host: String {
+    public var host: String {
         let authority = origin.drop { $0 != "/" }.dropFirst(2)
         let end = authority.last == "]" ? nil : authority.lastIndex(of: ":")
         return String(end.map { authority[..<$0] } ?? authority)
@@ -26,7 +26,7 @@ package struct TargetURI: Sendable, Hashable {
     /// Parses an absolute `http` or `https` URI without user information; `nil` for any other text.
     ///
     /// It reads bytes, not characters: each request has several targets, and characters cost ten times as much.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         let bytes = Array(text.utf8)
         // A combining character behind ? would be part of another character than ?, for readers of characters.
         guard bytes.allSatisfy({ $0 < 0x80 }), let scheme = Scheme(prefixOf: bytes) else { return nil }
@@ -43,7 +43,7 @@ package struct TargetURI: Sendable, Hashable {
     /// Joins a configured origin and the path of a request.
     ///
     /// `nil` if the request target is not a path (RFC 9112 §3.2): the joined text could name another host or port.
-    package init?(origin: String, path: String) {
+    public init?(origin: String, path: String) {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         self.init(origin + path)
     }
@@ -52,7 +52,7 @@ package struct TargetURI: Sendable, Hashable {
     ///
     /// - Parameter origins: Normalised, as `origin` of another value.
     /// - Returns: No target if the path is not valid.
-    package static func targets(ofOrigins origins: [String], path text: String) -> [TargetURI] {
+    public static func targets(ofOrigins origins: [String], path text: String) -> [TargetURI] {
         let path = text.utf8.prefix { $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "?") }
         guard path.first == UInt8(ascii: "/"), let path = normalise(path: Array(path)[...]) else { return [] }
         return origins.map { TargetURI(origin: $0, normalisedPath: path) }
@@ -167,8 +167,8 @@ package struct TargetURI: Sendable, Hashable {
 
 extension TargetURI {
     /// The accepted loopback hosts, as written in a URI. Other loopback names and addresses are not accepted.
-    package static let loopbackHosts = ["localhost", "127.0.0.1", "[::1]"]
+    public static let loopbackHosts = ["localhost", "127.0.0.1", "[::1]"]
 
     /// Whether the host is a loopback host. Plain http is allowed for these hosts.
-    package var isLoopback: Bool { Self.loopbackHosts.contains(host) }
+    public var isLoopback: Bool { Self.loopbackHosts.contains(host) }
 }

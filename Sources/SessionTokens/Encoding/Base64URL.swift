@@ -1,9 +1,9 @@
-package import Foundation
+public import Foundation
 
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2).
-package enum Base64URL {
+public enum Base64URL {
     /// Encodes bytes. The result contains only `A–Z a–z 0–9 - _`.
-    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         if let text = bytes.withContiguousStorageIfAvailable(encode(buffer:)) { return text }
         return Array(bytes).withUnsafeBufferPointer(encode(buffer:))
     }
@@ -11,7 +11,7 @@ package enum Base64URL {
     /// Decodes the canonical form only: no padding, no other characters, no unused trailing bits set.
     ///
     /// `nil` for any other text. A lenient decoder would give one key two thumbprints (RFC 7638 §7).
-    package static func decode(_ text: some StringProtocol) -> Data? {
+    public static func decode(_ text: some StringProtocol) -> Data? {
         if let data = text.utf8.withContiguousStorageIfAvailable(decode(buffer:)) { return data }
         return Array(text.utf8).withUnsafeBufferPointer(decode(buffer:))
     }
@@ -58,7 +58,7 @@ package enum Base64URL {
     }
 
     /// The six bits of a character. `nil` for one that the encoding does not have.
-    package static func bits(of character: UInt8) -> UInt8? {
+    public static func bits(of character: UInt8) -> UInt8? {
         let value = values[Int(character)]
         return value < 64 ? value : nil
     }

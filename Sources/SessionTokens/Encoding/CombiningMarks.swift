@@ -3,15 +3,15 @@
 /// Swift compares and hashes texts by their canonical form, and for that it sorts the marks that follow one letter (UAX #15).
 /// The time grows with the square of their number: to hash a text of 60 KiB with one letter takes 0.8 seconds. So a text is
 /// checked before it is compared.
-package enum CombiningMarks {
+public enum CombiningMarks {
     /// The most marks in a row. No word of a language has more than 30 (UAX #15 §13).
-    package static let maximum = 128
+    public static let maximum = 128
     /// The first byte of U+0300 in UTF-8. No mark has only smaller bytes.
     private static let firstByte: UInt8 = 0xCC
 
     /// Whether no more than `maximum` marks follow each other when the text is decomposed. Takes time that grows with the size
     /// of the text.
-    package static func areBounded(in text: String) -> Bool {
+    public static func areBounded(in text: String) -> Bool {
         guard largestByte(of: text) >= firstByte else { return true }
         var count = 0
         for scalar in text.unicodeScalars {
@@ -26,7 +26,7 @@ package enum CombiningMarks {
     ///
     /// The scalars named here are all that decompose into nothing but marks and are not that mark themselves (a test compares
     /// them with the database of Unicode). Three of them have the combining class of a letter.
-    package static func marks(of scalar: Unicode.Scalar) -> Int {
+    public static func marks(of scalar: Unicode.Scalar) -> Int {
         switch scalar.value {
         case 0x0344, 0x0F73, 0x0F75, 0x0F81: 2
         case 0xFF9E, 0xFF9F: 1

@@ -1,7 +1,7 @@
 /// Compares secrets in constant time: the time depends on their length only.
-package enum ConstantTime {
+public enum ConstantTime {
     /// Whether both sequences hold the same bytes. Different lengths return `false` immediately.
-    package static func equal(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+    public static func equal(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0
         for (one, other) in zip(left, right) { difference |= one ^ other }
@@ -9,7 +9,7 @@ package enum ConstantTime {
     }
 
     /// Compares the UTF-8 forms of two strings.
-    package static func equal(_ left: String, _ right: String) -> Bool {
+    public static func equal(_ left: String, _ right: String) -> Bool {
         var (left, right) = (left, right)
         // Views of strings would compute an index for each byte.
         return left.withUTF8 { left in right.withUTF8 { right in equal(left, right) } }

@@ -1,27 +1,27 @@
 internal import Foundation
 
 /// Reads the members of a JSON object by name and type. A `null` member counts as missing.
-package struct JSONObject: Sendable {
+public struct JSONObject: Sendable {
     private let members: JSONMembers
 
-    package init(_ members: [String: JSONValue]) { self.init(JSONMembers(members)) }
+    public init(_ members: [String: JSONValue]) { self.init(JSONMembers(members)) }
 
     init(_ members: JSONMembers) { self.members = members }
 
     /// Whether the member exists, even as `null`.
-    package func contains(_ name: String) -> Bool { members[name] != nil }
+    public func contains(_ name: String) -> Bool { members[name] != nil }
 
     /// Whether the member exists and is `null`.
-    package func isNull(_ name: String) -> Bool { members[name] == .null }
+    public func isNull(_ name: String) -> Bool { members[name] == .null }
 
     /// - Throws: `DecodingError` if the member is missing or not a string.
-    package func string(_ name: String) throws -> String {
+    public func string(_ name: String) throws -> String {
         guard let value = try stringIfPresent(name) else { throw Self.mismatch(name) }
         return value
     }
 
     /// - Throws: `DecodingError` if the member is not a string.
-    package func stringIfPresent(_ name: String) throws -> String? {
+    public func stringIfPresent(_ name: String) throws -> String? {
         switch members[name] {
         case nil, .null: return nil
         case .string(let value): return value
@@ -30,13 +30,13 @@ package struct JSONObject: Sendable {
     }
 
     /// - Throws: `DecodingError` if the member is missing or not a number.
-    package func number(_ name: String) throws -> Double {
+    public func number(_ name: String) throws -> Double {
         guard let value = try numberIfPresent(name) else { throw Self.mismatch(name) }
         return value
     }
 
     /// - Throws: `DecodingError` if the member is not a number.
-    package func numberIfPresent(_ name: String) throws -> Double? {
+    public func numberIfPresent(_ name: String) throws -> Double? {
         switch members[name] {
         case nil, .null: return nil
         case .int(let value): return Double(value)
@@ -46,13 +46,13 @@ package struct JSONObject: Sendable {
     }
 
     /// - Throws: `DecodingError` if the member is missing or not a whole number.
-    package func integer(_ name: String) throws -> Int64 {
+    public func integer(_ name: String) throws -> Int64 {
         guard let value = try integerIfPresent(name) else { throw Self.mismatch(name) }
         return value
     }
 
     /// - Throws: `DecodingError` if the member is not a whole number.
-    package func integerIfPresent(_ name: String) throws -> Int64? {
+    public func integerIfPresent(_ name: String) throws -> Int64? {
         switch members[name] {
         case nil, .null: return nil
         case .int(let value): return value
@@ -61,7 +61,7 @@ package struct JSONObject: Sendable {
     }
 
     /// - Throws: `DecodingError` if the member is not a boolean.
-    package func boolIfPresent(_ name: String) throws -> Bool? {
+    public func boolIfPresent(_ name: String) throws -> Bool? {
         switch members[name] {
         case nil, .null: return nil
         case .bool(let value): return value
@@ -70,7 +70,7 @@ package struct JSONObject: Sendable {
     }
 
     /// - Throws: `DecodingError` if the member is not an array of objects.
-    package func objectsIfPresent(_ name: String) throws -> [JSONObject]? {
+    public func objectsIfPresent(_ name: String) throws -> [JSONObject]? {
         switch members[name] {
         case nil, .null: return nil
         case .array(let values):
@@ -83,7 +83,7 @@ package struct JSONObject: Sendable {
     }
 
     /// - Throws: `DecodingError` if the member is not an object.
-    package func objectIfPresent(_ name: String) throws -> JSONObject? {
+    public func objectIfPresent(_ name: String) throws -> JSONObject? {
         switch members[name] {
         case nil, .null: return nil
         case .object(let value): return JSONObject(value)
@@ -94,7 +94,7 @@ package struct JSONObject: Sendable {
     /// One string, or an array of strings (RFC 7519 §4.1.3).
     ///
     /// - Throws: `DecodingError` if the member is neither.
-    package func stringsIfPresent(_ name: String) throws -> [String]? {
+    public func stringsIfPresent(_ name: String) throws -> [String]? {
         switch members[name] {
         case nil, .null: return nil
         case .string(let value): return [value]
@@ -113,6 +113,6 @@ package struct JSONObject: Sendable {
 }
 
 /// A type that reads its members without a decoder, for tokens that are read with every request.
-package protocol JSONObjectReadable {
+public protocol JSONObjectReadable {
     init(_ object: JSONObject) throws
 }

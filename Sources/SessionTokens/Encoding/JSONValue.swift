@@ -1,5 +1,5 @@
 /// Any JSON value, for claims with an unknown structure.
-package enum JSONValue: Sendable, Hashable {
+public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case int(Int64)
@@ -10,7 +10,7 @@ package enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: Codable {
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -29,7 +29,7 @@ extension JSONValue: Codable {
         }
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -44,11 +44,11 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: ExpressibleByStringLiteral {
-    package init(stringLiteral value: String) { self = .string(value) }
+    public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension JSONValue {
-    package var stringValue: String? {
+    public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
 }

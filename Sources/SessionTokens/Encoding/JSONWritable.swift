@@ -1,6 +1,6 @@
 /// A type that writes its members without an encoder, for rows and tokens that many calls write. The bytes are those of the
 /// encoder.
-package protocol JSONWritable: Encodable {
+public protocol JSONWritable: Encodable {
     /// Writes the members of an object, sorted by name.
     func write(into json: inout JSONWriter)
 }

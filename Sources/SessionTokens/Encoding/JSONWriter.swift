@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Writes JSON values (RFC 8259) with sorted members and without white space, without an encoder, for tokens and responses
 /// that are written with every request. Equal values give equal bytes.
-package struct JSONWriter {
+public struct JSONWriter: Sendable {
     private var bytes: [UInt8] = []
 
     static func write(_ members: [String: JSONValue]) -> Data {
@@ -23,30 +23,30 @@ package struct JSONWriter {
     }
 
     /// Writes the next member of an object. A member without a value is left out.
-    package mutating func member(_ name: StaticString, _ value: String?) {
+    public mutating func member(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         write(name)
         write(value)
     }
 
-    package mutating func member(_ name: StaticString, _ value: Int64) {
+    public mutating func member(_ name: StaticString, _ value: Int64) {
         write(name)
         write(.int(value))
     }
 
-    package mutating func member(_ name: StaticString, _ value: Bool?) {
+    public mutating func member(_ name: StaticString, _ value: Bool?) {
         guard let value else { return }
         write(name)
         write(.bool(value))
     }
 
-    package mutating func member(_ name: StaticString, strings: [String]) {
+    public mutating func member(_ name: StaticString, strings: [String]) {
         write(name)
         write(.array(strings.map { .string($0) }))
     }
 
     /// Writes an object of strings as the next member.
-    package mutating func member(_ name: StaticString, texts: [String: String]) {
+    public mutating func member(_ name: StaticString, texts: [String: String]) {
         write(name)
         write(texts.mapValues { .string($0) })
     }
@@ -54,7 +54,7 @@ package struct JSONWriter {
     /// Writes an array of objects as the next member.
     ///
     /// - Parameter members: Writes the members of one object, sorted by name.
-    package mutating func member<Element>(
+    public mutating func member<Element>(
         _ name: StaticString, objects: [Element], _ members: (Element, inout JSONWriter) -> Void
     ) {
         write(name)
@@ -68,7 +68,7 @@ package struct JSONWriter {
     }
 
     /// Writes an object as the next member.
-    package mutating func member(_ name: StaticString, object members: (inout JSONWriter) -> Void) {
+    public mutating func member(_ name: StaticString, object members: (inout JSONWriter) -> Void) {
         write(name)
         bytes.append(UInt8(ascii: "{"))
         members(&self)

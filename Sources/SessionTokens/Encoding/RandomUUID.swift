@@ -1,9 +1,9 @@
 /// Random UUIDs in lower case (RFC 9562 §5.4).
-package enum RandomUUID {
+public enum RandomUUID {
     /// Makes a UUID.
     ///
     /// - Parameter randomBytes: 16 random bytes. Version and variant replace six of their bits.
-    package static func make(from randomBytes: [UInt8]) -> String {
+    public static func make(from randomBytes: [UInt8]) -> String {
         precondition(randomBytes.count == 16, "a UUID has 128 bits")
         var bytes = randomBytes
         bytes[6] = bytes[6] & 0x0F | 0x40

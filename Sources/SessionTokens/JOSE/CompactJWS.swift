@@ -1,25 +1,25 @@
-package import Foundation
+public import Foundation
 
 /// A parsed JWS in compact serialization (RFC 7515 §7.1). Verification and use read the same parsed bytes.
-package struct CompactJWS: Sendable {
-    package let header: Header
+public struct CompactJWS: Sendable {
+    public let header: Header
     /// `alg` of the header; `.edDSA` for both names of Ed25519.
-    package let algorithm: SignatureAlgorithm
-    package let payload: Data
-    package let signingInput: Data
-    package let signature: Data
+    public let algorithm: SignatureAlgorithm
+    public let payload: Data
+    public let signingInput: Data
+    public let signature: Data
 
     /// The protected header (RFC 7515 §4.1). URLs of keys (`jku`, `x5u`) are not read, so a token cannot start a request.
-    package struct Header: JSONObjectReadable, Sendable {
-        package let alg: String
-        package let typ: String?
-        package let kid: String?
+    public struct Header: JSONObjectReadable, Sendable {
+        public let alg: String
+        public let typ: String?
+        public let kid: String?
         /// The unchecked key of a DPoP proof. It is ignored in all other tokens.
-        package let jwk: JSONObject?
+        public let jwk: JSONObject?
         /// Whether `crit` is present. No critical extension is supported.
-        package let isCritical: Bool
+        public let isCritical: Bool
 
-        package init(_ object: JSONObject) throws {
+        public init(_ object: JSONObject) throws {
             alg = try object.string("alg")
             typ = try object.stringIfPresent("typ")
             kid = try object.stringIfPresent("kid")
@@ -28,7 +28,7 @@ package struct CompactJWS: Sendable {
         }
     }
 
-    package init(parsing text: String) throws(JWSError) {
+    public init(parsing text: String) throws(JWSError) {
         let parts = try CompactParts(text)
         do {
             header = try TokenJSON.read(Header.self, from: parts.header)
@@ -46,7 +46,7 @@ package struct CompactJWS: Sendable {
     /// Verifies the signature.
     ///
     /// - Throws: `.unsupportedAlgorithm` if the key is for another algorithm than the header names, `.invalidSignature`.
-    package func verify(with key: some VerificationKey) throws(JWSError) {
+    public func verify(with key: some VerificationKey) throws(JWSError) {
         // The key decides the algorithm. The header must match it (RFC 8725 §3.1).
         guard key.algorithm.spelledClassically == algorithm else { throw .unsupportedAlgorithm }
         guard key.isValidSignature(signature, for: signingInput) else { throw .invalidSignature }

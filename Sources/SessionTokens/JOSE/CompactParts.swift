@@ -1,18 +1,18 @@
-package import Foundation
+public import Foundation
 
 /// The three decoded parts of a compact JWS (RFC 7515 §7.1). Header and signature are not checked.
-package struct CompactParts: Sendable {
+public struct CompactParts: Sendable {
     /// The protected header as unparsed JSON. Empty if it is not decoded.
-    package let header: Data
-    package let payload: Data
-    package let signature: Data
-    package let signingInput: Data
+    public let header: Data
+    public let payload: Data
+    public let signature: Data
+    public let signingInput: Data
 
     /// The maximum length of a token in bytes. All headers of a request together are limited to 16 KiB.
-    package static let maximumLength = 8192
+    public static let maximumLength = 8192
 
     /// - Parameter decodingHeader: `false` for a header that the caller knows.
-    package init(_ text: String, decodingHeader: Bool = true) throws(JWSError) {
+    public init(_ text: String, decodingHeader: Bool = true) throws(JWSError) {
         var text = text
         let parts: CompactParts? = text.withUTF8 { bytes in
             guard bytes.count <= Self.maximumLength, let dots = Self.dots(in: bytes),

@@ -4,12 +4,12 @@ internal import Foundation
 ///
 /// The tokens of one key and the proofs of one device repeat their header. Equal texts have equal content, so a reader that
 /// knows a text need not read it again.
-package enum EncodedHeader {
+public enum EncodedHeader {
     /// The most bytes of a header that is worth to be kept. That of a proof with a P-256 key has about 230.
-    package static let maximumLength = 512
+    public static let maximumLength = 512
 
     /// The header of a token. `nil` without a dot, and for a header that is not worth to be kept.
-    package static func text(of token: String) -> String? {
+    public static func text(of token: String) -> String? {
         var token = token
         let length: Int? = token.withUTF8 { bytes in
             guard let start = bytes.baseAddress,

@@ -1,5 +1,5 @@
 /// Why a compact JWS is rejected.
-package enum JWSError: Error, Equatable {
+public enum JWSError: Error, Equatable {
     /// The text does not have three canonical base64url parts with a JSON header (RFC 7515 §7.1).
     case malformed
     /// `alg` is `none`, a MAC or another unsupported algorithm (RFC 8725 §3.1).

@@ -1,27 +1,27 @@
-package import Foundation
+public import Foundation
 
 /// Signs and verifies this project's JWTs (RFC 7519). They always have `typ` and `kid`.
-package enum JWT {
+public enum JWT {
     /// Signs claims as a token of one type.
-    package static func sign(_ claims: some Encodable, type: String, key: some TokenSigner) throws -> String {
+    public static func sign(_ claims: some Encodable, type: String, key: some TokenSigner) throws -> String {
         try sign(payload: TokenJSON.encode(claims), type: type, key: key)
     }
 
     /// Signs claims that need no encoder.
-    package static func sign(_ claims: some JSONWritable, type: String, key: some TokenSigner) throws -> String {
+    public static func sign(_ claims: some JSONWritable, type: String, key: some TokenSigner) throws -> String {
         try sign(payload: TokenJSON.write(claims), type: type, key: key)
     }
 
     /// Signs claims that are encoded already, for tokens that are signed with every request.
     ///
     /// - Parameter payload: The claims as a JSON object.
-    package static func sign(payload: Data, type: String, key: some TokenSigner) throws -> String {
+    public static func sign(payload: Data, type: String, key: some TokenSigner) throws -> String {
         let input = Base64URL.encode(header(type: type, key: key)) + "." + Base64URL.encode(payload)
         return try input + "." + Base64URL.encode(key.signature(for: Data(input.utf8)))
     }
 
     /// The header of a token that this key signs, as JSON.
-    package static func header(type: String, key: some TokenSigner) -> [UInt8] {
+    public static func header(type: String, key: some TokenSigner) -> [UInt8] {
         JSONWriter.writeSorted { header in
             header.member("alg", key.algorithm.rawValue)
             header.member("kid", key.keyID)
@@ -32,14 +32,14 @@ package enum JWT {
     /// Verifies type, key and signature, in this order, and then decodes the claims.
     ///
     /// The caller must check times and audience, because they need a clock and a policy.
-    package static func verify<Claims: Decodable>(
+    public static func verify<Claims: Decodable>(
         _ token: String, as claims: Claims.Type, type: String, keys: some VerificationKeySet
     ) throws(JWSError) -> Claims {
         try verify(token, type: type, keys: keys).claims(as: claims)
     }
 
     /// The same for claims that need no decoder.
-    package static func verify<Claims: Decodable & JSONObjectReadable>(
+    public static func verify<Claims: Decodable & JSONObjectReadable>(
         _ token: String, as claims: Claims.Type, type: String, keys: some VerificationKeySet
     ) throws(JWSError) -> Claims {
         let payload = try verify(token, type: type, keys: keys).payload
@@ -60,7 +60,7 @@ package enum JWT {
     }
 
     /// The claims of an unverified token. A client reads its own access token this way.
-    package static func unverifiedClaims<Claims: Decodable>(of token: String, as claims: Claims.Type) throws -> Claims {
+    public static func unverifiedClaims<Claims: Decodable>(of token: String, as claims: Claims.Type) throws -> Claims {
         do {
             return try TokenJSON.decode(claims, from: unverifiedPayload(of: token))
         } catch is DecodingError {
@@ -69,7 +69,7 @@ package enum JWT {
     }
 
     /// The claims of an unverified token, read without a decoder, for tokens that are read with every request.
-    package static func unverifiedClaims(of token: String) throws -> [String: JSONValue] {
+    public static func unverifiedClaims(of token: String) throws -> [String: JSONValue] {
         do {
             return try TokenJSON.decode([String: JSONValue].self, from: unverifiedPayload(of: token))
         } catch is DecodingError {

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Foundation
 
 /// Why a JSON Web Key is rejected.
-package enum JWKError: Error, Equatable {
+public enum JWKError: Error, Equatable {
     /// The key type in `kty` or `crv` is not supported.
     case unsupportedKey
     /// The key has a private or symmetric member (RFC 9449 §4.3 step 7).
@@ -14,12 +14,12 @@ package enum JWKError: Error, Equatable {
 extension PublicJWK: Codable, JSONObjectReadable {
     private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         guard case .object(let members) = try JSONValue(from: decoder) else { throw JWKError.unsupportedKey }
         try self.init(JSONObject(members))
     }
 
-    package init(_ object: JSONObject) throws {
+    public init(_ object: JSONObject) throws {
         guard !Self.privateMembers.contains(where: object.contains) else { throw JWKError.privateKey }
         switch (try object.string("kty"), try object.stringIfPresent("crv")) {
         case ("EC", "P-256"):
@@ -48,7 +48,7 @@ extension PublicJWK: Codable, JSONObjectReadable {
     }
 
     /// Writes the required members only, as a proof header needs them.
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(requiredMembers)
     }

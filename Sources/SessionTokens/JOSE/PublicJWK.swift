@@ -1,31 +1,31 @@
-package import Crypto
-package import Foundation
+public import Crypto
+public import Foundation
 
 /// A public key as a JSON Web Key (RFC 7517): P-256 (RFC 7518 §6.2.1) or Ed25519 (RFC 8037 §2).
 ///
 /// A value is always valid: coordinates have their full length, and the point is on the curve.
-package struct PublicJWK: VerificationKey {
-    package enum Material: Sendable {
+public struct PublicJWK: VerificationKey {
+    public enum Material: Sendable {
         case p256(P256.Signing.PublicKey)
         case ed25519(Curve25519.Signing.PublicKey)
     }
 
-    package let material: Material
+    public let material: Material
     /// Whether `alg` is the fully-specified `Ed25519` of RFC 9864 §2.2 instead of `EdDSA`. No part of the key: it changes
     /// neither the thumbprint nor which signatures are valid.
-    package var isFullySpecified = false
+    public var isFullySpecified = false
 
     /// The SHA-256 thumbprint in base64url (RFC 7638 §3). It is the `kid` of the service's keys and the `jkt` of DPoP.
-    package let thumbprint: String
+    public let thumbprint: String
     /// The coordinates in base64url, `x` and for P-256 `y`. The key would have to compute them.
     let coordinates: [String]
 
-    package init(_ key: P256.Signing.PublicKey) {
+    public init(_ key: P256.Signing.PublicKey) {
         let point = key.rawRepresentation
         self.init(key, x: Base64URL.encode(point.prefix(32)), y: Base64URL.encode(point.suffix(32)))
     }
 
-    package init(_ key: Curve25519.Signing.PublicKey) {
+    public init(_ key: Curve25519.Signing.PublicKey) {
         self.init(key, x: Base64URL.encode(key.rawRepresentation))
     }
 
@@ -45,21 +45,21 @@ package struct PublicJWK: VerificationKey {
         thumbprint = Self.thumbprint(#"{"crv":"Ed25519","kty":"OKP","x":"\#(x)"}"#)
     }
 
-    package var algorithm: SignatureAlgorithm {
+    public var algorithm: SignatureAlgorithm {
         switch material {
         case .p256: .es256
         case .ed25519: isFullySpecified ? .ed25519 : .edDSA
         }
     }
 
-    package var requiredMembers: [String: String] {
+    public var requiredMembers: [String: String] {
         switch material {
         case .p256: ["kty": "EC", "crv": "P-256", "x": coordinates[0], "y": coordinates[1]]
         case .ed25519: ["kty": "OKP", "crv": "Ed25519", "x": coordinates[0]]
         }
     }
 
-    package func isValidSignature(_ signature: Data, for message: Data) -> Bool {
+    public func isValidSignature(_ signature: Data, for message: Data) -> Bool {
         switch material {
         case .p256(let key):
             guard let parsed = Self.parsed(signature) else { return false }
@@ -93,6 +93,6 @@ package struct PublicJWK: VerificationKey {
 }
 
 extension PublicJWK: Hashable {
-    package static func == (left: PublicJWK, right: PublicJWK) -> Bool { left.thumbprint == right.thumbprint }
-    package func hash(into hasher: inout Hasher) { hasher.combine(thumbprint) }
+    public static func == (left: PublicJWK, right: PublicJWK) -> Bool { left.thumbprint == right.thumbprint }
+    public func hash(into hasher: inout Hasher) { hasher.combine(thumbprint) }
 }

@@ -1,9 +1,9 @@
 /// The `typ` values that distinguish the types of tokens (RFC 8725 §3.11).
-package enum TokenType {
+public enum TokenType {
     /// Access tokens (RFC 9068 §2.1).
-    package static let accessToken = "at+jwt"
+    public static let accessToken = "at+jwt"
     /// DPoP proofs (RFC 9449 §4.2).
-    package static let dpopProof = "dpop+jwt"
+    public static let dpopProof = "dpop+jwt"
     /// Challenge tokens: the result of a login method, exchanged for a session.
-    package static let challenge = "challenge+jwt"
+    public static let challenge = "challenge+jwt"
 }

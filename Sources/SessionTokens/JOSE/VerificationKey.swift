@@ -1,7 +1,7 @@
-package import Foundation
+public import Foundation
 
 /// A public key that verifies tokens with one algorithm (RFC 8725 §3.1).
-package protocol VerificationKey: Sendable {
+public protocol VerificationKey: Sendable {
     var algorithm: SignatureAlgorithm { get }
     /// The SHA-256 thumbprint in base64url (RFC 7638 §3). It is the `kid` of the service's keys.
     var thumbprint: String { get }
@@ -13,26 +13,26 @@ package protocol VerificationKey: Sendable {
 
 extension VerificationKey {
     /// The members of the key in a key set: the required members, `kid`, `alg` and `use` (RFC 7517 §4).
-    package var publishedMembers: [String: String] {
+    public var publishedMembers: [String: String] {
         requiredMembers.merging(["kid": thumbprint, "alg": algorithm.rawValue, "use": "sig"]) { first, _ in first }
     }
 }
 
 /// A set of public keys. Keys are found by `kid` only (RFC 8725 §3.10).
-package protocol VerificationKeySet: Sendable {
+public protocol VerificationKeySet: Sendable {
     /// The key with exactly this `kid`; `nil` if there is none. No default key exists.
     func key(id: String) -> (any VerificationKey)?
 }
 
 /// The service's own keys. Their `kid` is their thumbprint.
-package struct VerificationKeys: VerificationKeySet {
-    package let keys: [any VerificationKey]
+public struct VerificationKeys: VerificationKeySet {
+    public let keys: [any VerificationKey]
 
-    package init(_ keys: [any VerificationKey]) {
+    public init(_ keys: [any VerificationKey]) {
         self.keys = keys
     }
 
-    package func key(id: String) -> (any VerificationKey)? {
+    public func key(id: String) -> (any VerificationKey)? {
         keys.first { $0.thumbprint == id }
     }
 }

@@ -1,13 +1,13 @@
-package import Foundation
+public import Foundation
 
 /// A compact JWS with a verified signature. All initializers verify it.
 ///
 /// The caller must check times, audience and `typ`.
-package struct VerifiedToken: Sendable {
-    package let keyID: String
+public struct VerifiedToken: Sendable {
+    public let keyID: String
     /// The `typ` of the signed header.
-    package let type: String?
-    package let payload: Data
+    public let type: String?
+    public let payload: Data
 
     /// Verifies the signature.
     ///
@@ -15,7 +15,7 @@ package struct VerifiedToken: Sendable {
     ///   - jws: The parsed token.
     ///   - key: The key with the token's `kid`.
     /// - Throws: `.malformed` if the token has no `kid`, `.unsupportedAlgorithm`, `.invalidSignature`.
-    package init(_ jws: CompactJWS, key: some VerificationKey) throws(JWSError) {
+    public init(_ jws: CompactJWS, key: some VerificationKey) throws(JWSError) {
         guard let keyID = jws.header.kid else { throw .malformed }
         try jws.verify(with: key)
         self.keyID = keyID
@@ -26,7 +26,7 @@ package struct VerifiedToken: Sendable {
     /// Verifies the signature of a token that begins with a known header.
     ///
     /// - Throws: `.malformed` if it does not begin with it or is no compact JWS, `.invalidSignature`.
-    package init(_ text: String, known: KnownTokenHeader) throws(JWSError) {
+    public init(_ text: String, known: KnownTokenHeader) throws(JWSError) {
         guard known.begins(text) else { throw .malformed }
         let parts = try CompactParts(text, decodingHeader: false)
         guard known.key.isValidSignature(parts.signature, for: parts.signingInput) else { throw .invalidSignature }
@@ -40,12 +40,12 @@ package struct VerifiedToken: Sendable {
     /// - Parameters:
     ///   - text: The token.
     ///   - key: The key that verified it.
-    package func knownHeader(of text: String, key: any VerificationKey) -> KnownTokenHeader? {
+    public func knownHeader(of text: String, key: any VerificationKey) -> KnownTokenHeader? {
         EncodedHeader.text(of: text).map { KnownTokenHeader(encoded: $0, keyID: keyID, type: type, key: key) }
     }
 
     /// Decodes the claims strictly.
-    package func claims<Claims: Decodable>(as type: Claims.Type) throws(JWSError) -> Claims {
+    public func claims<Claims: Decodable>(as type: Claims.Type) throws(JWSError) -> Claims {
         do {
             return try TokenJSON.decode(type, from: payload)
         } catch {

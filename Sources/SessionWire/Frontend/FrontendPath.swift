@@ -1,5 +1,5 @@
 /// The paths of the frontend API.
-package enum FrontendPath: String, Sendable, CaseIterable {
+public enum FrontendPath: String, Sendable, CaseIterable {
     case otp = "/v1/session/otp"
     case otpRetry = "/v1/session/otp/retry"
     case otpCheck = "/v1/session/otp/check"

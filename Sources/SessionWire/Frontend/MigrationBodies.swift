@@ -1,12 +1,12 @@
 /// `POST /migration`: exchanges a credential of the app's previous login system.
-package struct MigrationRequest: Codable, Sendable, Equatable {
+public struct MigrationRequest: Codable, Sendable, Equatable {
     /// The credential of the previous system. The operator's backend checks it.
-    package var token: String
+    public var token: String
     /// The S256 challenge for the verifier of `/login/finalize` (RFC 7636).
-    package var codeChallenge: String
-    package var dispatchID: String?
+    public var codeChallenge: String
+    public var dispatchID: String?
 
-    package init(token: String, codeChallenge: String, dispatchID: String? = nil) {
+    public init(token: String, codeChallenge: String, dispatchID: String? = nil) {
         self.token = token
         self.codeChallenge = codeChallenge
         self.dispatchID = dispatchID

@@ -1,12 +1,12 @@
 /// `POST /otp`: starts the verification of an identifier, or sends the code for a step of a challenge.
-package struct StartOTPRequest: Codable, Sendable, Equatable {
-    package var identifier: Identifier?
-    package var challengeToken: String?
-    package var loginConfigID: String?
-    package var dispatchID: String?
-    package var codeChallenge: String?
+public struct StartOTPRequest: Codable, Sendable, Equatable {
+    public var identifier: Identifier?
+    public var challengeToken: String?
+    public var loginConfigID: String?
+    public var dispatchID: String?
+    public var codeChallenge: String?
 
-    package init(
+    public init(
         identifier: Identifier? = nil, challengeToken: String? = nil, loginConfigID: String? = nil,
         dispatchID: String? = nil, codeChallenge: String? = nil
     ) {
@@ -27,11 +27,11 @@ package struct StartOTPRequest: Codable, Sendable, Equatable {
 }
 
 /// `POST /otp/check`: checks a code.
-package struct CheckOTPRequest: Codable, Sendable, Equatable {
-    package var code: String
-    package var challengeToken: String?
+public struct CheckOTPRequest: Codable, Sendable, Equatable {
+    public var code: String
+    public var challengeToken: String?
 
-    package init(code: String, challengeToken: String? = nil) {
+    public init(code: String, challengeToken: String? = nil) {
         self.code = code
         self.challengeToken = challengeToken
     }
@@ -43,10 +43,10 @@ package struct CheckOTPRequest: Codable, Sendable, Equatable {
 }
 
 /// The response of every login method: the token for `/login/finalize`.
-package struct ChallengeResponse: Codable, Sendable, Equatable {
-    package var challengeToken: String
+public struct ChallengeResponse: Codable, Sendable, Equatable {
+    public var challengeToken: String
 
-    package init(challengeToken: String) { self.challengeToken = challengeToken }
+    public init(challengeToken: String) { self.challengeToken = challengeToken }
 
     private enum CodingKeys: String, CodingKey { case challengeToken = "challenge_token" }
 }

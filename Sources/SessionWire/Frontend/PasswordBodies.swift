@@ -1,11 +1,11 @@
 /// `POST /login/email/password`: signs in with a password.
-package struct PasswordLoginRequest: Codable, Sendable, Equatable {
+public struct PasswordLoginRequest: Codable, Sendable, Equatable {
     /// The email address.
-    package var identifier: String
-    package var password: String
-    package var dispatchID: String?
+    public var identifier: String
+    public var password: String
+    public var dispatchID: String?
 
-    package init(identifier: String, password: String, dispatchID: String? = nil) {
+    public init(identifier: String, password: String, dispatchID: String? = nil) {
         self.identifier = identifier
         self.password = password
         self.dispatchID = dispatchID
@@ -18,22 +18,22 @@ package struct PasswordLoginRequest: Codable, Sendable, Equatable {
 }
 
 /// `POST /me/password/reset`: sets a new password for the signed-in user.
-package struct ResetPasswordRequest: Codable, Sendable, Equatable {
-    package var password: String
+public struct ResetPasswordRequest: Codable, Sendable, Equatable {
+    public var password: String
 
-    package init(password: String) { self.password = password }
+    public init(password: String) { self.password = password }
 }
 
 /// `GET /password/compliancy`: the password rules as minimum counts. A `max_length` of 0 means no limit.
-package struct PasswordCompliancy: Codable, Sendable, Equatable {
-    package var minLength: Int
-    package var maxLength: Int
-    package var uppercase: Int
-    package var lowercase: Int
-    package var numbers: Int
-    package var symbols: Int
+public struct PasswordCompliancy: Codable, Sendable, Equatable {
+    public var minLength: Int
+    public var maxLength: Int
+    public var uppercase: Int
+    public var lowercase: Int
+    public var numbers: Int
+    public var symbols: Int
 
-    package init(minLength: Int, maxLength: Int, uppercase: Int, lowercase: Int, numbers: Int, symbols: Int) {
+    public init(minLength: Int, maxLength: Int, uppercase: Int, lowercase: Int, numbers: Int, symbols: Int) {
         self.minLength = minLength
         self.maxLength = maxLength
         self.uppercase = uppercase

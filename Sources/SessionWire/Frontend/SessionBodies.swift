@@ -1,11 +1,11 @@
 /// `GET /me/list`: one page of the user's sessions.
-package struct SessionListResponse: Codable, Sendable, Equatable {
-    package var sessions: [SessionView]
-    package var total: Int
-    package var limit: Int
-    package var offset: Int
+public struct SessionListResponse: Codable, Sendable, Equatable {
+    public var sessions: [SessionView]
+    public var total: Int
+    public var limit: Int
+    public var offset: Int
 
-    package init(sessions: [SessionView], total: Int, limit: Int, offset: Int) {
+    public init(sessions: [SessionView], total: Int, limit: Int, offset: Int) {
         self.sessions = sessions
         self.total = total
         self.limit = limit
@@ -14,22 +14,22 @@ package struct SessionListResponse: Codable, Sendable, Equatable {
 }
 
 /// One session as its user sees it. All fields are always present. Unknown values are empty strings.
-package struct SessionView: Codable, Sendable, Equatable {
-    package var id: String
-    package var deviceModel: String
+public struct SessionView: Codable, Sendable, Equatable {
+    public var id: String
+    public var deviceModel: String
     /// `desktop`, `mobile`, `tablet` or `unknown`.
-    package var deviceType: String
-    package var osVersion: String
+    public var deviceType: String
+    public var osVersion: String
     /// ISO 3166-1 alpha-2.
-    package var countryCode: String
+    public var countryCode: String
     /// RFC 3339 in UTC.
-    package var createdAt: String
+    public var createdAt: String
     /// RFC 3339 in UTC.
-    package var lastSeenAt: String
+    public var lastSeenAt: String
     /// RFC 3339 in UTC.
-    package var expiresAt: String
+    public var expiresAt: String
 
-    package init(
+    public init(
         id: String, deviceModel: String, deviceType: String, osVersion: String, countryCode: String,
         createdAt: String, lastSeenAt: String, expiresAt: String
     ) {
@@ -56,13 +56,13 @@ package struct SessionView: Codable, Sendable, Equatable {
 }
 
 /// `GET /me/identifiers`: the user's identifiers.
-package struct IdentifiersResponse: Codable, Sendable, Equatable {
-    package var identifiers: [Identifier]
+public struct IdentifiersResponse: Codable, Sendable, Equatable {
+    public var identifiers: [Identifier]
 
-    package init(identifiers: [Identifier]) { self.identifiers = identifiers }
+    public init(identifiers: [Identifier]) { self.identifiers = identifiers }
 }
 
 /// The `target` parameter of `POST /me/revoke`.
-package enum RevokeTargetName: String, Sendable, CaseIterable {
+public enum RevokeTargetName: String, Sendable, CaseIterable {
     case all, others, mine, session
 }

@@ -1,9 +1,9 @@
 /// `POST /login/finalize`: exchanges a challenge token for a session.
-package struct FinalizeRequest: Codable, Sendable, Equatable {
-    package var challengeToken: String
-    package var codeVerifier: String?
+public struct FinalizeRequest: Codable, Sendable, Equatable {
+    public var challengeToken: String
+    public var codeVerifier: String?
 
-    package init(challengeToken: String, codeVerifier: String? = nil) {
+    public init(challengeToken: String, codeVerifier: String? = nil) {
         self.challengeToken = challengeToken
         self.codeVerifier = codeVerifier
     }
@@ -15,26 +15,26 @@ package struct FinalizeRequest: Codable, Sendable, Equatable {
 }
 
 /// `POST /refresh`: rotates the refresh token. The body may be empty.
-package struct RefreshRequest: Codable, Sendable, Equatable {
+public struct RefreshRequest: Codable, Sendable, Equatable {
     /// The token of a completed challenge. The new access token gets its scope.
-    package var stepUpToken: String?
+    public var stepUpToken: String?
 
-    package init(stepUpToken: String? = nil) { self.stepUpToken = stepUpToken }
+    public init(stepUpToken: String? = nil) { self.stepUpToken = stepUpToken }
 
     private enum CodingKeys: String, CodingKey { case stepUpToken = "step_up_token" }
 }
 
 /// The response of `/login/finalize` and `/refresh`. The refresh token is in a header or cookie.
-package struct TokenResponse: Codable, Sendable, Equatable {
-    package var accessToken: String
+public struct TokenResponse: Codable, Sendable, Equatable {
+    public var accessToken: String
     /// Seconds since 1970.
-    package var expiresAt: Int64
+    public var expiresAt: Int64
     /// `Bearer`, or `DPoP` for an access token that is bound to the key (RFC 9449 §5).
-    package var tokenType: String?
+    public var tokenType: String?
     /// After a login: whether the login created the user. Absent after a refresh.
-    package var isNewUser: Bool?
+    public var isNewUser: Bool?
 
-    package init(accessToken: String, expiresAt: Int64, tokenType: String? = nil, isNewUser: Bool? = nil) {
+    public init(accessToken: String, expiresAt: Int64, tokenType: String? = nil, isNewUser: Bool? = nil) {
         self.accessToken = accessToken
         self.expiresAt = expiresAt
         self.tokenType = tokenType

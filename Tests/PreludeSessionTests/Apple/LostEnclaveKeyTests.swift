@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PreludeSession
+@_spi(Service) @testable import PreludeSession
 
 @Suite("A session with its key in an enclave")
 struct LostEnclaveKeyTests {

@@ -34,7 +34,7 @@ struct ConfigurationTests {
     }
 
     private struct Module: Sendable {
-        let name: String
+        let folder: String
         /// The beginnings of names that say enough.
         let prefixes: [String]
         let others: Set<String>
@@ -43,21 +43,23 @@ struct ConfigurationTests {
     private static let modules = [
         // The others are names of the product pages.
         Module(
-            name: "PreludeSession", prefixes: ["Prelude", "Session", "StepUp"],
+            folder: "Sources/PreludeSession", prefixes: ["Prelude", "Session", "StepUp"],
             others: [
                 "Endpoint", "ListSessionsOptions", "ListSessionsResponse", "LoginWithPasswordOptions", "MigrateOptions",
                 "RedactedString", "RevokeTarget", "StartOTPLoginOptions",
             ]),
         Module(
-            name: "PreludeSessionUI", prefixes: ["Session", "StepUp", "CodeEntry", "NewPassword"],
+            folder: "Sources/PreludeSessionUI", prefixes: ["Session", "StepUp", "CodeEntry", "NewPassword"],
             others: ["DefaultSessionUIStyle", "ObservableSessionModel"]),
-        Module(name: "PreludeSessionTesting", prefixes: ["TestService"], others: ["FaultyCredentialStore"]),
+        Module(
+            folder: "Service/Sources/PreludeSessionTesting", prefixes: ["TestService"],
+            others: ["FaultyCredentialStore"]),
     ]
 
     @Test("A public name that an app could have too begins with a name of the product", arguments: modules)
     private func names(module: Module) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources/\(module.name)")
+            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(module.folder)
         let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
         var names: Set<String> = []
         while let file = files?.nextObject() as? URL {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import PreludeSession
+@_spi(Service) @testable import PreludeSession
 
 @Suite("Waiting for a lock", .timeLimit(.minutes(5)))
 struct FileLockTests {

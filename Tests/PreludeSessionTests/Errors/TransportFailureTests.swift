@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import PreludeSession
+@_spi(Service) @testable import PreludeSession
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

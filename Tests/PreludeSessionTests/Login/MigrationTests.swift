@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PreludeSession
+@_spi(Service) @testable import PreludeSession
 
 @Suite("Migration from another system")
 struct MigrationTests {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import PreludeSession
+@_spi(Service) @testable import PreludeSession
 
 @Suite("The token of a known device")
 struct TrustedDeviceTests {

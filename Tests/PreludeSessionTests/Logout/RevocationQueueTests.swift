@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PreludeSession
+@_spi(Service) @testable import PreludeSession
 
 @Suite("The queue of revocations", .timeLimit(.minutes(5)))
 struct RevocationQueueTests {

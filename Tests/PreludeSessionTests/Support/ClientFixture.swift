@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import PreludeSession
+@_spi(Service) @testable import PreludeSession
 
 /// The parts of a client that is signed in to a scripted service: transport, store, clock and randomness.
 struct ClientFixture {

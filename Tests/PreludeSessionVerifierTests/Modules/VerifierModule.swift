@@ -2,7 +2,7 @@ import Foundation
 import SessionForeignJudge
 import SessionTokens
 
-/// A verifier in another language, from `Examples`. Its driver in `Tests/System/verifiers` reads requests as JSON.
+/// A verifier in another language, from `Examples`. Its driver in `Tests/Verifiers` reads requests as JSON.
 enum VerifierModule: String, CaseIterable {
     case python = "Python/session_verifier.py"
     case javaScript = "JavaScript/session-verifier.mjs"
@@ -32,7 +32,7 @@ enum VerifierModule: String, CaseIterable {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("module-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let driver = Self.repository.appendingPathComponent("Tests/System/verifiers/\(driverName)")
+        let driver = Self.repository.appendingPathComponent("Tests/Verifiers/\(driverName)")
         let module = Self.repository.appendingPathComponent("Examples/\(rawValue)")
         for file in [driver, module] {
             try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(file.lastPathComponent))

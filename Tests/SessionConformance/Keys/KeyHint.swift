@@ -1,7 +1,7 @@
 internal import SessionTokens
 
 /// A header parameter that names or contains a key. Verifiers must not trust it (RFC 7515 §4.1, RFC 8725 §3.10).
-package enum KeyHint: String, Sendable, CaseIterable {
+public enum KeyHint: String, Sendable, CaseIterable {
     case jwk, jku, x5u, x5c
 
     /// The host of the URLs.

@@ -1,9 +1,9 @@
-package import Foundation
+public import Foundation
 internal import SessionRSA
-package import SessionTokens
+public import SessionTokens
 
 /// An encoding of a public key that an attacker may use as the secret of a MAC (RFC 8725 §2.1).
-package enum PublicKeyEncoding: String, Sendable, CaseIterable {
+public enum PublicKeyEncoding: String, Sendable, CaseIterable {
     /// The key bytes: 32 bytes of Ed25519, the uncompressed point of P-256, the modulus of RSA.
     case raw = "raw bytes"
     /// The JSON of the JWK, as in a key set or a header.
@@ -14,7 +14,7 @@ package enum PublicKeyEncoding: String, Sendable, CaseIterable {
     case pem = "PEM"
 
     /// - Parameter members: The members of the JWK, as published.
-    package func bytes(of members: [String: String]) throws -> Data {
+    public func bytes(of members: [String: String]) throws -> Data {
         switch self {
         case .raw: Self.raw(members)
         case .jwk: try TokenJSON.encode(members)
@@ -80,7 +80,7 @@ package enum PublicKeyEncoding: String, Sendable, CaseIterable {
 
 extension TokenSigner {
     /// The members of the public key in a key set.
-    package var publishedMembers: [String: String] {
+    public var publishedMembers: [String: String] {
         switch self {
         case let key as SigningKey: key.publicJWK.publishedMembers
         case let key as RS256SigningKey: key.publicKey.publishedMembers

@@ -1,19 +1,19 @@
-package import Foundation
-package import SessionTokens
+public import Foundation
+public import SessionTokens
 
 /// A builder for DPoP proofs. The initial proof is valid, so that a test changes exactly one thing.
-package struct ProofDraft: Sendable {
-    package var header: [String: JSONValue]
-    package var claims: [String: JSONValue]
-    package var signer: SigningKey
+public struct ProofDraft: Sendable {
+    public var header: [String: JSONValue]
+    public var claims: [String: JSONValue]
+    public var signer: SigningKey
     /// The header, if it is not the JSON of `header`.
-    package var headerJSON: Data?
+    public var headerJSON: Data?
     /// The payload, if it is not the JSON of `claims`.
-    package var payload: Data?
+    public var payload: Data?
     /// Turns the signed proof into the values of the request's `DPoP` headers.
-    package var send: @Sendable (String) throws -> [String] = { [$0] }
+    public var send: @Sendable (String) throws -> [String] = { [$0] }
 
-    package init(
+    public init(
         signer: SigningKey = PublishedKeys.device, method: String, url: String, accessToken: String? = nil,
         nonce: String? = nil, id: String = "e1j3V_bKic8-LAEB", issuedAt: Int64
     ) {
@@ -28,21 +28,21 @@ package struct ProofDraft: Sendable {
     }
 
     /// Signs the draft and returns the values of the `DPoP` headers.
-    package func headers() throws -> [String] {
+    public func headers() throws -> [String] {
         let input = try JWSText.input(
             header: headerJSON ?? TokenJSON.encode(header), payload: payload ?? TokenJSON.encode(claims))
         return try send(input + "." + Base64URL.encode(signer.signature(for: Data(input.utf8))))
     }
 
     /// Sets or removes one member of the key in the header.
-    package mutating func setKey(_ member: String, _ value: JSONValue?) {
+    public mutating func setKey(_ member: String, _ value: JSONValue?) {
         guard case .object(var key) = header["jwk"] else { return }
         key[member] = value
         header["jwk"] = .object(key)
     }
 
     /// A copy with one thing changed.
-    package func with(_ change: (inout ProofDraft) throws -> Void) rethrows -> ProofDraft {
+    public func with(_ change: (inout ProofDraft) throws -> Void) rethrows -> ProofDraft {
         var copy = self
         try change(&copy)
         return copy

@@ -1,13 +1,13 @@
-package import SessionTokens
-internal import Testing
+public import SessionTokens
+public import Testing
 
 /// A change that makes a valid proof invalid.
-package struct ProofMutation: Sendable, CustomTestStringConvertible {
+public struct ProofMutation: Sendable, CustomTestStringConvertible {
     /// A description of the change, with RFC and section at the end.
-    package let rule: String
+    public let rule: String
     /// The expected error of the checker.
-    package let expected: DPoPError
-    package let change: @Sendable (inout ProofDraft) throws -> Void
+    public let expected: DPoPError
+    public let change: @Sendable (inout ProofDraft) throws -> Void
 
     init(_ rule: String, _ expected: DPoPError, _ change: @escaping @Sendable (inout ProofDraft) throws -> Void) {
         self.rule = rule
@@ -15,10 +15,10 @@ package struct ProofMutation: Sendable, CustomTestStringConvertible {
         self.change = change
     }
 
-    package var testDescription: String { rule }
+    public var testDescription: String { rule }
 
     /// The expected reason of the verifier.
-    package var verifierReason: String {
+    public var verifierReason: String {
         switch expected {
         case .missing, .moreThanOne: "missing_proof"
         case .malformed, .wrongType, .unsupportedAlgorithm, .invalidSignature, .invalidKey: "invalid_proof"
@@ -29,9 +29,9 @@ package struct ProofMutation: Sendable, CustomTestStringConvertible {
     }
 
     /// The mutations for every request.
-    package static let all = header + claims
+    public static let all = header + claims
     /// The mutations of the access token hash, for requests with an access token.
-    package static let withAccessToken = [
+    public static let withAccessToken = [
         ProofMutation("The claim ath is the hash of another token (RFC 9449 §4.3 step 12)", .wrongAccessToken) {
             $0.claims["ath"] = .string(DPoPProof.accessTokenHash("another"))
         },

@@ -1,22 +1,22 @@
 internal import Foundation
 internal import SessionTokens
-internal import Testing
+public import Testing
 
 /// A change that keeps a valid proof valid.
-package struct ProofVariant: Sendable, CustomTestStringConvertible {
+public struct ProofVariant: Sendable, CustomTestStringConvertible {
     /// A description of the change, with RFC and section at the end.
-    package let rule: String
-    package let change: @Sendable (inout ProofDraft) throws -> Void
+    public let rule: String
+    public let change: @Sendable (inout ProofDraft) throws -> Void
 
     init(_ rule: String, _ change: @escaping @Sendable (inout ProofDraft) throws -> Void) {
         self.rule = rule
         self.change = change
     }
 
-    package var testDescription: String { rule }
+    public var testDescription: String { rule }
 
     /// The variants for every request.
-    package static let all = header + claims + targets
+    public static let all = header + claims + targets
 
     private static let header: [ProofVariant] = [
         ProofVariant("The header typ is in another case (RFC 7515 §4.1.9)") { $0.header["typ"] = "DPOP+JWT" },

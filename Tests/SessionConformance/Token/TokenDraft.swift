@@ -1,21 +1,21 @@
-package import Foundation
-package import SessionRSA
-package import SessionTokens
+public import Foundation
+public import SessionRSA
+public import SessionTokens
 
 /// A builder for access tokens. The initial token is valid, so that a test changes exactly one thing.
-package struct TokenDraft: Sendable {
-    package var header: [String: JSONValue]
-    package var claims: [String: JSONValue]
-    package var signer: any TokenSigner
+public struct TokenDraft: Sendable {
+    public var header: [String: JSONValue]
+    public var claims: [String: JSONValue]
+    public var signer: any TokenSigner
     /// The header, if it is not the JSON of `header`.
-    package var headerJSON: Data?
+    public var headerJSON: Data?
     /// The payload, if it is not the JSON of `claims`.
-    package var payload: Data?
+    public var payload: Data?
     /// Changes the signed token.
-    package var tamper: @Sendable (String) throws -> String = { $0 }
+    public var tamper: @Sendable (String) throws -> String = { $0 }
 
     /// Creates a token with the claims that RFC 9068 §2.2 requires, valid for five minutes.
-    package init(signer: any TokenSigner, issuer: String, audience: String, now: Int64) {
+    public init(signer: any TokenSigner, issuer: String, audience: String, now: Int64) {
         self.init(
             signer: signer,
             claims: [
@@ -25,7 +25,7 @@ package struct TokenDraft: Sendable {
             ])
     }
 
-    package init(signer: any TokenSigner, claims: [String: JSONValue]) {
+    public init(signer: any TokenSigner, claims: [String: JSONValue]) {
         self.signer = signer
         self.claims = claims
         header = [
@@ -35,12 +35,12 @@ package struct TokenDraft: Sendable {
     }
 
     /// A copy that is bound to a key (RFC 9449 §6.1).
-    package func bound(to key: SigningKey) -> TokenDraft {
+    public func bound(to key: SigningKey) -> TokenDraft {
         with { $0.claims["cnf"] = .object(["jkt": .string(key.keyID)]) }
     }
 
     /// A copy that `key` signs with PS256 (RFC 7518 §3.5).
-    package func signedWithPS256(by key: RSASigningKey) -> TokenDraft {
+    public func signedWithPS256(by key: RSASigningKey) -> TokenDraft {
         with {
             $0.header["alg"] = "PS256"
             $0.tamper = { token in
@@ -53,14 +53,14 @@ package struct TokenDraft: Sendable {
     }
 
     /// Signs the draft.
-    package func compact() throws -> String {
+    public func compact() throws -> String {
         let input = try JWSText.input(
             header: headerJSON ?? TokenJSON.encode(header), payload: payload ?? TokenJSON.encode(claims))
         return try tamper(input + "." + Base64URL.encode(signer.signature(for: Data(input.utf8))))
     }
 
     /// A copy with one thing changed.
-    package func with(_ change: (inout TokenDraft) throws -> Void) rethrows -> TokenDraft {
+    public func with(_ change: (inout TokenDraft) throws -> Void) rethrows -> TokenDraft {
         var copy = self
         try change(&copy)
         return copy

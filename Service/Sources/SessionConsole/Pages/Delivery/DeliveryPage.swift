@@ -1,0 +1,109 @@
+import SessionDomain
+
+/// By which routes the mails and SMS of an app leave the service, and a test of them.
+enum DeliveryPage {
+    static func add(to routes: ConsoleRoutes) {
+        routes.appPage("/delivery", show)
+        RoutePage.add(to: routes)
+        DeliveryTestForm.add(to: routes)
+    }
+
+    @Sendable static func show(_ visit: AppVisit) async throws -> Page { page(visit, tested: nil) }
+
+    /// - Parameter tested: The result of a test that was just made.
+    static func page(_ visit: AppVisit, tested: DeliveryTestForm.Result?) -> Page {
+        Page("Delivery", app: visit.app, section: .delivery) {
+            for channel in OTPLoginConfig.Channel.allCases.reversed() {
+                if let tested, tested.channel == channel { DeliveryTestForm.html(tested) }
+                routes(of: channel, visit)
+            }
+        }
+    }
+
+    private static func routes(of channel: OTPLoginConfig.Channel, _ visit: AppVisit) -> HTML {
+        let own = visit.app.delivery?[channel] ?? []
+        let used = visit.service.deliveryRoutes.routes(for: visit.app, channel: channel)
+        return Show.card(channel.title) {
+            if own.isEmpty {
+                H.p { ofService(used.map(\.name), channel, hasMailbox: visit.visit.mailbox != nil) }
+            } else {
+                H.ol(.class("bullets")) {
+                    for (index, route) in own.enumerated() { H.li { summary(route, index, channel, visit) } }
+                }
+            }
+            if visit.visit.canWrite, own.count < DeliveryConfig.maximumRoutes {
+                H.div(.class("actions")) {
+                    Link.button(
+                        own.isEmpty
+                            ? "Give the app a route for \(channel.noun)" : "Add a second route for \(channel.noun)",
+                        visit.routePath(channel, own.count))
+                }
+            }
+            if visit.visit.canWrite, !used.isEmpty { DeliveryTestForm.form(channel, visit) }
+        }
+    }
+
+    private static func ofService(
+        _ names: [String], _ channel: OTPLoginConfig.Channel, hasMailbox: Bool
+    ) -> String {
+        guard !names.isEmpty else {
+            return "Neither this app nor the service has a route for \(channel.noun), "
+                + (hasMailbox
+                    ? "so messages go to the mailbox of the development mode." : "so no message can be sent by it.")
+        }
+        return "The app uses the routes of the service: \(names.joined(separator: ", then "))."
+    }
+
+    private static func summary(
+        _ route: DeliveryConfig.Route, _ index: Int, _ channel: OTPLoginConfig.Channel, _ visit: AppVisit
+    ) -> HTML {
+        HTML(joining: [
+            H.strong { route.settings.kind.title },
+            H.span { H.bdi { route.settings.destination.map { " to " + $0 } ?? "" } },
+            H.span { H.bdi { route.settings.from.map { " from " + $0 } ?? "" } },
+            H.span(.class("hint")) {
+                index == 0 ? " – tried first" : " – tried when the first one fails"
+                route.settings.kind == .webhook ? "" : route.sealedSecret == nil ? ", no secret" : ", secret is set"
+            },
+            visit.visit.canWrite
+                ? H.div(.class("actions")) {
+                    Link.button(
+                        "Change route \(index + 1) for \(channel.noun)", visit.routePath(channel, index), "small")
+                    Link.button(
+                        "Remove route \(index + 1) for \(channel.noun)", visit.routePath(channel, index) / "remove",
+                        "small danger")
+                } : .empty,
+        ])
+    }
+}
+
+extension OTPLoginConfig.Channel {
+    var title: String { self == .email ? "E-mail" : "SMS" }
+    var noun: String { self == .email ? "e-mail" : "SMS" }
+}
+
+extension RouteSettings.Kind {
+    var title: String {
+        switch self {
+        case .smtp: "Mail server"
+        case .webhook: "Your backend"
+        case .twilio: "Twilio"
+        case .vonage: "Vonage"
+        case .prelude: "Prelude"
+        }
+    }
+}
+
+extension RouteSettings {
+    /// Where messages go, in short.
+    fileprivate var destination: String? {
+        host.map { [$0, port.map { String($0) }].compactMap(\.self).joined(separator: ":") } ?? url
+    }
+}
+
+extension AppVisit {
+    /// - Parameter index: The place of the route in its channel.
+    func routePath(_ channel: OTPLoginConfig.Channel, _ index: Int) -> ConsolePath {
+        path / "delivery" / channel.rawValue / String(index + 1)
+    }
+}

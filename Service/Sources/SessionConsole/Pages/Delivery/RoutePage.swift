@@ -1,0 +1,122 @@
+import SessionDomain
+
+/// One route of an app: its settings by its type, and its removal.
+enum RoutePage {
+    static func add(to routes: ConsoleRoutes) {
+        let route = "/delivery/:channel/:place"
+        routes.appPage(route, show)
+        routes.appForm(route, on: show) { visit, form in
+            let (channel, index) = try visit.place
+            let change = DeliveryManagement.Replacement.Route(
+                settings: try RouteFields.settings(form), secret: form.text("secret").flatMap { $0.isEmpty ? nil : $0 })
+            _ = try await visit.service.delivery.set(
+                change, at: index, by: channel, of: form.text(version) ?? "", app: visit.app.id)
+            return .redirect(visit.path / "delivery", .saved)
+        }
+        routes.appPage(route + "/remove", showRemoval)
+        routes.appForm(route + "/remove", on: showRemoval) { visit, form in
+            let (channel, index) = try visit.place
+            try await visit.service.delivery.remove(
+                at: index, by: channel, of: form.text(version) ?? "", app: visit.app.id)
+            return .redirect(visit.path / "delivery", .deleted)
+        }
+    }
+
+    /// The field with the version of the routes. A page that is shown again after a conflict keeps the old one: its fields may
+    /// be those of another route.
+    private static let version = "version"
+
+    private static func field(_ form: FormView, _ visit: AppVisit) -> HTML {
+        form.hidden(
+            version,
+            visit.visit.problem?.entered.text(version) ?? DeliveryManagement.version(of: visit.app.delivery))
+    }
+
+    @Sendable private static func show(_ visit: AppVisit) async throws -> Page {
+        let (channel, index) = try visit.place
+        let own = visit.app.delivery?[channel] ?? []
+        guard index <= own.count else { throw Refusal.notFound("the app has no such route") }
+        let stored = index < own.count ? own[index] : nil
+        let asked = visit.visit.problem?.entered.text("type") ?? visit.visit.query.text("type")
+        let kind =
+            asked.flatMap { RouteSettings.Kind(rawValue: $0) }.flatMap { channel.routeKinds.contains($0) ? $0 : nil }
+            ?? stored?.settings.kind ?? channel.routeKinds[0]
+        let path = visit.routePath(channel, index)
+        return page("Route \(index + 1) for \(channel.noun)", visit) {
+            H.section(.class("card")) {
+                if visit.visit.canWrite { types(of: channel, chosen: kind, path) }
+                FormView.form(visit.visit, path, id: "route", submit: "Save the route") { form in
+                    form.hidden("type", kind.rawValue)
+                    field(form, visit)
+                    if !form.canWrite { Show.pair("Type", kind.title) }
+                    RouteFields.html(form, kind, stored?.settings.kind == kind ? stored : nil, channel)
+                }
+            }
+        }
+    }
+
+    /// Links, because the fields depend on the type, and the page has no script.
+    private static func types(
+        of channel: OTPLoginConfig.Channel, chosen: RouteSettings.Kind, _ path: ConsolePath
+    ) -> HTML {
+        H.nav(.class("pages"), .aria(label: "Type of the route")) {
+            for kind in channel.routeKinds {
+                H.a(
+                    .class(kind == chosen ? "button small primary" : "button small"),
+                    .href(path.query(["type": kind.rawValue])), kind == chosen ? .aria(current: "page") : nil
+                ) { kind.title }
+            }
+        }
+    }
+
+    @Sendable private static func showRemoval(_ visit: AppVisit) async throws -> Page {
+        let (channel, index) = try visit.place
+        let own = visit.app.delivery?[channel] ?? []
+        guard index < own.count else { throw Refusal.notFound("the app has no such route") }
+        let left = visit.service.deliveryRoutes.names(ofService: channel)
+        let lost = own.count == 1 && left.isEmpty ? try await AffectedUsers.losing(channel, in: visit.app, visit) : []
+        return page("Remove route \(index + 1) for \(channel.noun)", visit) {
+            ConfirmPage.content(
+                visit.visit, visit.routePath(channel, index) / "remove",
+                consequences: [
+                    own.count > 1
+                        ? "Messages by \(channel.noun) go by the other route of the app."
+                        : left.isEmpty
+                            ? "The service has no route for \(channel.noun): logins by \(channel.noun) are rejected."
+                            : "Messages by \(channel.noun) go by the routes of the service: \(left.joined(separator: ", "))."
+                ] + lost + [
+                    "The settings of the route and its secret are deleted.",
+                    own.count > 1 || !left.isEmpty
+                        ? "Messages that wait are sent by the remaining routes."
+                        : "Codes that wait are sent if there is a route again before they expire. Notices are not sent.",
+                ], submit: "Remove the route", back: visit.path / "delivery"
+            ) { form in field(form, visit) }
+        }
+    }
+
+    private static func page(_ title: String, _ visit: AppVisit, content: () -> HTML) -> Page {
+        Page(title, app: visit.app, section: .delivery, parent: ("Delivery", visit.path / "delivery")) { content() }
+    }
+}
+
+extension AppVisit {
+    /// The channel of the path.
+    var channel: OTPLoginConfig.Channel {
+        get throws(Refusal) {
+            guard let channel = OTPLoginConfig.Channel(rawValue: parameter("channel")) else {
+                throw .notFound("there is no such channel")
+            }
+            return channel
+        }
+    }
+
+    /// The channel and the place of the route of the path.
+    fileprivate var place: (OTPLoginConfig.Channel, Int) {
+        get throws(Refusal) {
+            guard let number = Int(parameter("place")), (1...DeliveryConfig.maximumRoutes).contains(number) else {
+                throw .notFound("there is no such route")
+            }
+            return (try channel, number - 1)
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import SessionDomain
+
+/// One operator: rights, status and sessions.
+enum OperatorPage {
+    /// The field with the version of the account that the page has shown.
+    private static let version = "version"
+
+    static func add(to routes: ConsoleRoutes) {
+        let path = "/operators/:operator_id"
+        routes.page(path, show)
+        routes.form(path + "/role", confirming: ConsoleRoutes.always, on: show) { visit, form in
+            try visit.requireAllApps()
+            let (role, app) = (try form.choice("role", OperatorRole.allCases), try OperatorsPage.app(form))
+            if let page = try await loss(role, app, form, visit) { return page }
+            try await visit.service.operators.setRole(
+                role, app: app, of: visit.operatorID, seen: form.text(version), by: visit.principal)
+            return .redirect(.operators / visit.operatorID, .saved)
+        }
+        routes.page(path + "/status", showStatus)
+        routes.form(path + "/status", confirming: ConsoleRoutes.always, on: showStatus) { visit, form in
+            try visit.requireAllApps()
+            try await visit.service.operators.setStatus(
+                try form.choice("status", [.active, .suspended]), of: visit.operatorID, by: visit.principal)
+            return .redirect(.operators / visit.operatorID, .saved)
+        }
+        routes.page(path + "/remove", showRemoval)
+        routes.form(path + "/remove", confirming: ConsoleRoutes.always, on: showRemoval) { visit, _ in
+            try visit.requireAllApps()
+            try await visit.service.operators.remove(visit.operatorID, by: visit.principal)
+            return .redirect(.operators, .deleted)
+        }
+        routes.form(path + "/limits", confirming: ConsoleRoutes.always, on: show) { visit, _ in
+            try visit.requireAllApps()
+            try await visit.service.operators.clearLimits(of: visit.operatorID)
+            return .redirect(.operators / visit.operatorID, .cleared)
+        }
+        let session = path + "/sessions/:session_id/revoke"
+        routes.page(session, showRevocation)
+        routes.form(session, confirming: ConsoleRoutes.always, on: showRevocation) { visit, _ in
+            try visit.requireAllApps()
+            try await visit.service.operators.endSession(visit.parameter("session_id"), of: visit.operatorID)
+            return .redirect(.operators / visit.operatorID, .revoked)
+        }
+    }
+
+    @Sendable private static func show(_ visit: Visit) async throws -> Page {
+        try visit.requireAllApps()
+        let person = try await visit.service.operators.find(visit.operatorID)
+        let sessions = try await visit.service.operators.sessions(of: person.id)
+        let apps = try await visit.service.apps.apps()
+        let path = ConsolePath.operators / person.id
+        let isOwn = visit.principal.operator?.id == person.id
+        return Page(person.name, parent: ("Operators", .operators)) {
+            Show.card("Account") {
+                Show.values([
+                    "Status": Show.status(person.user.status), "Role": OperatorsPage.badge(person.role),
+                    "App": OperatorsPage.app(of: person), "User id": Show.code(person.id),
+                    "Password": HTML(escaping: person.user.hasPassword ? "yes" : "no"),
+                    "Invited": Show.time(person.user.createdAt), "Changed": Show.time(person.user.updatedAt),
+                ])
+                if isOwn {
+                    H.p(.class("hint")) { "This is your own account. Another admin can change it." }
+                } else if visit.canWrite {
+                    FormView.form(visit, path / "role", id: "role", submit: "Save", style: "") { form in
+                        form.hidden(version, visit.problem?.entered.text(version) ?? person.version)
+                        OperatorsPage.rights(form, role: person.role, app: person.appID, apps)
+                    }
+                    H.div(.class("actions")) {
+                        person.user.status == .active
+                            ? Link.button("Suspend", (path / "status").query(["to": "suspended"]), "danger")
+                            : Link.button("Activate", (path / "status").query(["to": "active"]))
+                        Link.button("Remove", path / "remove", "danger")
+                    }
+                }
+            }
+            table(sessions, path, visit)
+            if visit.canWrite {
+                Show.card("Limits") {
+                    H.p {
+                        "Strangers who enter wrong passwords or codes close the sign-in of an address for others than its "
+                            + "known browsers, in the end for 30 days."
+                    }
+                    FormView.form(visit, path / "limits", id: "limits", submit: "Set the limits back", style: "")
+                }
+            }
+            H.ul(.class("bullets")) {
+                H.li { H.a(.href(.actors / person.id)) { "What this operator did" } }
+                H.li {
+                    H.a(.href((ConsolePath.operators / "events").query(["user_id": person.id]))) {
+                        "All events about this account"
+                    }
+                }
+            }
+        }
+    }
+
+    private static func table(_ sessions: [Session], _ path: ConsolePath, _ visit: Visit) -> HTML {
+        guard !sessions.isEmpty else {
+            return Show.empty("No active session", "The operator is not signed in.")
+        }
+        let hint = H.p(.class("hint")) {
+            "A session ends with the sign-out, 30 minutes after its last request, and 12 hours after the sign-in. This list "
+                + "has all that were not signed out within 12 hours."
+        }
+        let table = TableView.html(
+            "Active sessions",
+            columns: ["Device", "Country", "Signed in", "Ends"] + (visit.canWrite ? ["Action"] : []),
+            sessions.map { session in
+                let name = SessionTable.name(of: session.device)
+                let action = Link.button(
+                    "Revoke", path / "sessions" / session.id / "revoke", "small danger",
+                    label: "Revoke the session on " + name)
+                return TableView.Row(
+                    head: H.bdi { name },
+                    cells: [
+                        Show.text(session.device.countryCode), Show.time(session.createdAt),
+                        Show.time(session.expiresAt),
+                    ] + (visit.canWrite ? [action] : []))
+            })
+        return HTML(joining: [table, hint])
+    }
+
+    @Sendable private static func showStatus(_ visit: Visit) async throws -> Page {
+        try visit.requireAllApps()
+        let (person, sessions) = try await subject(visit)
+        let isActivation = visit.query.text("to") == User.Status.active.rawValue
+        let title = isActivation ? "Activate the operator" : "Suspend the operator"
+        let path = ConsolePath.operators / person.id
+        return Page(title, parent: (person.name, path)) {
+            ConfirmPage.content(
+                visit, path / "status",
+                consequences: isActivation
+                    ? ["\(person.name) can sign in again, with the role \(person.role.rawValue)."]
+                    : [
+                        "\(person.name) can no longer sign in.", ended(sessions), keys,
+                        "You can activate the operator again.",
+                    ], submit: title, back: path
+            ) { form in
+                form.hidden(
+                    "status", isActivation ? User.Status.active.rawValue : User.Status.suspended.rawValue)
+            }
+        }
+    }
+
+    @Sendable private static func showRevocation(_ visit: Visit) async throws -> Page {
+        try visit.requireAllApps()
+        let (person, id) = (try await visit.service.operators.find(visit.operatorID), visit.parameter("session_id"))
+        let sessions = try await visit.service.operators.sessions(of: person.id)
+        guard let ended = sessions.first(where: { $0.id == id }) else {
+            throw Refusal.notFound("the operator has no such session")
+        }
+        let (path, others) = (ConsolePath.operators / person.id, sessions.count - 1)
+        return Page("Revoke the session", parent: (person.name, path)) {
+            ConfirmPage.content(
+                visit, path / "sessions" / ended.id / "revoke",
+                consequences: [
+                    "\(person.name) is signed out of the console on this device: "
+                        + SessionTable.name(of: ended.device) + ".",
+                    others == 0
+                        ? "The operator has no other active session."
+                        : "\(Show.count(others, "other active session")) \(others == 1 ? "stays" : "stay").",
+                    "The operator can sign in again.",
+                ], submit: "Revoke the session", back: path)
+        }
+    }
+
+    @Sendable private static func showRemoval(_ visit: Visit) async throws -> Page {
+        try visit.requireAllApps()
+        let (person, sessions) = try await subject(visit)
+        let path = ConsolePath.operators / person.id
+        return Page("Remove the operator", parent: (person.name, path)) {
+            ConfirmPage.content(
+                visit, path / "remove",
+                consequences: [
+                    "The account of \(person.name) is deleted.", ended(sessions), keys,
+                    "The audit trail keeps what the operator did, under the id \(person.id).", "This cannot be undone.",
+                ], submit: "Remove the operator", back: path)
+        }
+    }
+
+    /// The page before an operator gets fewer rights.
+    private static func loss(
+        _ role: OperatorRole, _ appID: AppID?, _ form: FormBody, _ visit: Visit
+    ) async throws -> FormOutcome? {
+        let (person, sessions) = try await subject(visit)
+        // Another admin has changed the rights meanwhile: `setRole` refuses it.
+        guard form.text(version) ?? person.version == person.version else { return nil }
+        var app: App?
+        if let appID { app = try await visit.service.apps.app(appID) }
+        let lost = RightsConsequences.of(role, app: app, replacing: person)
+        let isOwn = visit.principal.operator?.id == person.id
+        guard !lost.isEmpty, !isOwn, !SettingsConfirmation.isConfirmed(form) else { return nil }
+        let (title, path) = ("Change the rights", ConsolePath.operators / person.id)
+        let stay =
+            sessions == 0
+            ? "The operator has no active session."
+            : "\(Show.count(sessions, "active session")) \(sessions == 1 ? "stays" : "stay"), with these rights."
+        return .page(
+            Page(title, parent: (person.name, path)) {
+                SettingsConfirmation.content(
+                    title, form, to: path / "role", back: path, consequences: lost + [stay, keys], visit)
+            })
+    }
+
+    private static let keys =
+        "Management keys that the operator created stay valid. Revoke those that nothing else uses."
+
+    private static func ended(_ sessions: Int) -> String {
+        sessions == 0
+            ? "The operator has no active session."
+            : "\(Show.count(sessions, "active session")) \(sessions == 1 ? "ends" : "end") at once."
+    }
+
+    private static func subject(_ visit: Visit) async throws -> (ConsoleOperator, sessions: Int) {
+        let person = try await visit.service.operators.find(visit.operatorID)
+        return (person, try await visit.service.operators.sessions(of: person.id).count)
+    }
+}
+
+extension Visit {
+    /// The id of the operator of the path.
+    fileprivate var operatorID: String { parameter("operator_id") }
+}

@@ -1,0 +1,161 @@
+import HTTPTypes
+import SessionDomain
+
+/// The users of an app: a list, a search, and the page on which a user is created.
+enum UsersPage {
+    static func add(to routes: ConsoleRoutes) {
+        routes.appPage("/users", show)
+        routes.appPage("/users/new", showNew)
+        routes.appForm("/users/new", for: .support, on: showNew, create)
+    }
+
+    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
+        let query = visit.visit.query
+        let (searched, part) = (query.filled("q"), Part(query))
+        var (status, problem): (User.Status?, String?)
+        do {
+            try query.checkFilters(["q", "status", "offset"])
+            try Part.check(query)
+            status = try query.filled("status") == nil ? nil : query.choice("status", User.Status.allCases)
+        } catch {
+            problem = Problem(error, of: query, to: visit.path / "users").message(label: nil)
+        }
+        return try await page(visit, searched: searched, status: status, part, problem)
+    }
+
+    /// - Parameter problem: Why the query is refused. Then no user is shown.
+    private static func page(
+        _ visit: AppVisit, searched: String?, status: User.Status?, _ part: Part, _ problem: String?
+    ) async throws -> Page {
+        let users = visit.service.users
+        var (found, total): ([User], Int) = ([], 0)
+        if problem != nil {
+            // Everybody would look like the result.
+        } else if let searched {
+            found = try await UserSearch.user(searched, in: visit).map { [$0] } ?? []
+            total = found.count
+        } else {
+            let page = try await users.users(
+                app: visit.app.id, status: status, limit: Part.size, from: .offset(part.offset))
+            (found, total) = (page.elements, page.total ?? 0)
+        }
+        let (list, count) = (found, total)
+        let new =
+            visit.visit.canSupport ? Link.button("Create a user", visit.path / "users" / "new", "primary") : nil
+        var page = Page("Users", app: visit.app, section: .users) {
+            filters(visit, searched: searched, status: status)
+            if let problem {
+                H.p(.class("message bad"), .role("alert")) { problem }
+                H.p { Link.button("Show all users", visit.path / "users") }
+            } else if list.isEmpty {
+                if let searched {
+                    Show.empty(
+                        "No user has “\(searched)”",
+                        "Search for a whole e-mail address, phone number, user id or external id.",
+                        Link.button("Show all users", visit.path / "users"))
+                } else if part.offset > 0 {
+                    Show.empty(
+                        "There are no further users", "The list has \(Show.count(count, "user")).",
+                        Link.button("Show the first ones", (visit.path / "users").query(["status": status?.rawValue])))
+                } else if status != nil {
+                    Show.empty("No user has this status", "Choose another status.")
+                } else {
+                    Show.empty(
+                        "There are no users yet",
+                        "A user appears here after the first sign-in, or when you create one.",
+                        new)
+                }
+            } else {
+                TableView.html(
+                    "Users, newest first",
+                    columns: ["Identifiers", "Status", "External id", "Password", "Created", "Id"],
+                    list.map { row($0, visit) }, action: new)
+                if searched == nil {
+                    part.links(total: count, noun: "user") { offset in
+                        (visit.path / "users").query(["status": status?.rawValue, "offset": offset])
+                    }
+                }
+            }
+        }
+        if problem != nil { page.status = .badRequest }
+        return page
+    }
+
+    private static func row(_ user: User, _ visit: AppVisit) -> TableView.Row {
+        let name = user.identifiers.first?.value ?? user.id
+        return TableView.Row(
+            HTML(joining: [
+                H.a(.href(visit.path / "users" / user.id)) { H.bdi { name } },
+                user.identifiers.count > 1
+                    ? H.span(.class("hint")) { " and \(user.identifiers.count - 1) more" } : .empty,
+            ]), Show.status(user.status), Show.text(user.externalID),
+            HTML(escaping: user.hasPassword ? "yes" : "no"), Show.time(user.createdAt), Show.code(user.id))
+    }
+
+    private static func filters(_ visit: AppVisit, searched: String?, status: User.Status?) -> HTML {
+        H.div(.class("columns")) {
+            H.form(.methodGet, .action(visit.path / "users"), .role("search"), .aria(label: "Search")) {
+                H.div(.class("row")) {
+                    H.div(.class("field")) {
+                        H.label(.for("q")) { "Find a user" }
+                        H.input(
+                            .type("search"), .id("q"), .name("q"), .value(searched ?? ""), .autocomplete("off"),
+                            .spellcheckOff, .aria(describedBy: "q-hint"))
+                    }
+                    H.div(.class("actions")) { H.button(.type("submit"), .class("primary")) { "Search" } }
+                }
+                H.p(.class("hint"), .id("q-hint")) { "E-mail address, phone number with +, user id or external id" }
+            }
+            H.form(.methodGet, .action(visit.path / "users"), .aria(label: "Status")) {
+                H.div(.class("row")) {
+                    H.div(.class("field")) {
+                        H.label(.for("status")) { "Status" }
+                        H.select(.id("status"), .name("status")) {
+                            H.option(.value("")) { "All" }
+                            for known in User.Status.allCases {
+                                H.option(.value(known.rawValue), known == status ? .selected : nil) { known.rawValue }
+                            }
+                        }
+                    }
+                    H.div(.class("actions")) { H.button(.type("submit")) { "Filter" } }
+                }
+            }
+        }
+    }
+
+    @Sendable static func showNew(_ visit: AppVisit) async throws -> Page {
+        Page("Create a user", app: visit.app, section: .users, parent: ("Users", visit.path / "users")) {
+            H.section(.class("card")) {
+                FormView.form(
+                    visit.visit, visit.path / "users" / "new", for: .support, id: "user", submit: "Create the user"
+                ) { form in
+                    form.text(
+                        "email", "E-mail address", nil, hint: "A user has an e-mail address, a phone number or both.")
+                    form.text(
+                        "phone", "Phone number", nil, hint: "With country code, such as +14155550100.", type: "tel")
+                    form.text("external_id", "External id", nil, hint: "The id of the user in your own systems.")
+                    form.text(
+                        "password", "Password", nil, hint: "Leave it empty for a user without a password.",
+                        type: "password", autocomplete: "new-password")
+                }
+            }
+        }
+    }
+
+    @Sendable static func create(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
+        var identifiers: [CanonicalIdentifier] = []
+        for (field, type) in [("email", IdentifierType.emailAddress), ("phone", .phoneNumber)] {
+            if let value = form.filled(field) {
+                identifiers.append(try CanonicalIdentifier(type, value, ofField: field))
+            }
+        }
+        guard !identifiers.isEmpty else {
+            throw Refusal.invalidField("email", "or a phone number is required")
+        }
+        let user = try await visit.service.users.create(
+            app: visit.app.id, identifiers: identifiers,
+            password: form.text("password").flatMap { $0.isEmpty ? nil : $0 },
+            externalID: form.filled("external_id"))
+        return .redirect(visit.path / "users" / user.id, .created)
+    }
+}

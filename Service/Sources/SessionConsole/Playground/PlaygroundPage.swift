@@ -1,0 +1,106 @@
+import SessionDomain
+import SessionTokens
+
+/// The page on which an operator signs a user of the app in with the browser client, and sees each call.
+///
+/// The client needs no right of the operator: it can do what every page of the app can. The forms allow the origin of the
+/// console at the app, and remove it.
+enum PlaygroundPage {
+    static func add(to routes: ConsoleRoutes) {
+        routes.appPage("/playground", show)
+        routes.appForm("/playground/allow", on: show, allow)
+        routes.appForm("/playground/disallow", on: show, disallow)
+    }
+
+    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
+        let target = try await PlaygroundTarget(visit)
+        let isRemovable = target.map { $0.isAllowed && !$0.isOwn } ?? false
+        let removal = isRemovable ? permission(visit, try await AffectedUsers.all(visit)) : .empty
+        var page = Page("Playground", app: visit.app, section: .playground) {
+            H.p(.class("lead")) {
+                "Sign a user of this app in with the browser client, and see each request, its proof, its answer, and "
+                "the Swift that does the same."
+            }
+            if let target {
+                if target.isReady { PlaygroundPanels.html(visit, target) } else { setup(visit, target) }
+                removal
+            } else {
+                Show.empty(
+                    "No address leads to this app",
+                    "Add a domain to the app, or give the service a --public-url that contains {app_id}.",
+                    Link.button("Settings of the app", visit.path / "settings"))
+            }
+        }
+        if let target, target.isReady {
+            page.script = .calling(target.origin, asset: PlaygroundScripts.main)
+        }
+        return page
+    }
+
+    private static func setup(_ visit: AppVisit, _ target: PlaygroundTarget) -> HTML {
+        let origin = visit.visit.origin ?? ""
+        return Show.card("Allow the console to call this app") {
+            H.p {
+                "The playground runs in your browser. It calls the app at "
+                H.code { target.origin }
+                " from a page of "
+                H.code { origin }
+                ". The app does not allow pages of this origin yet."
+            }
+            H.ul(.class("bullets")) {
+                H.li { "A page of an allowed origin can use the session of every user who visits it." }
+                if !visit.visit.isSecure {
+                    H.li {
+                        "Every program of your computer can serve pages of this origin. Remove it when you are done."
+                    }
+                }
+                if visit.app.allowedOrigins.isEmpty {
+                    H.li { "It is the app's first one. With it, browsers send the app's cookies across sites." }
+                }
+                H.li {
+                    "The browser must keep the app's cookies for this page. It does if both hosts have the same "
+                    "registrable domain, such as example.com."
+                }
+            }
+            if visit.visit.canWrite {
+                FormView.form(
+                    visit.visit, visit.path / "playground" / "allow", id: "allow", submit: "Allow \(origin)"
+                )
+            } else {
+                H.p(.class("hint")) { "Only an admin can allow it." }
+            }
+        }
+    }
+
+    /// - Parameter affected: How many users the app has.
+    private static func permission(_ visit: AppVisit, _ affected: String) -> HTML {
+        Show.card("The console's origin is allowed") {
+            H.p {
+                "Pages of "
+                H.code { visit.visit.origin ?? "" }
+                " may call this app. Remove the origin when you do not use the playground any more: these pages can then "
+                "neither sign users in nor refresh. Users of other pages notice nothing, and no session ends. "
+                affected
+            }
+            if visit.visit.canWrite {
+                FormView.form(
+                    visit.visit, visit.path / "playground" / "disallow", id: "disallow", submit: "Remove the origin",
+                    style: "danger")
+            }
+        }
+    }
+
+    @Sendable private static func allow(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
+        try await change(visit, isAllowed: true)
+    }
+
+    @Sendable private static func disallow(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
+        try await change(visit, isAllowed: false)
+    }
+
+    private static func change(_ visit: AppVisit, isAllowed: Bool) async throws -> FormOutcome {
+        guard let own = visit.visit.origin else { throw Refusal.invalidField("allowed_origins", "has no origin") }
+        try await visit.service.apps.setOrigin(own, isAllowed: isAllowed, of: visit.app.id)
+        return .redirect(visit.path / "playground", .saved)
+    }
+}

@@ -1,0 +1,78 @@
+package import SessionTokens
+
+/// A signed-in caller: the live session behind an access token, and its user.
+package struct SignedIn: Sendable {
+    package let session: Session
+    package let user: User
+    package let claims: AccessTokenClaims
+    /// The nonce for the next proof, if this client must use one (RFC 9449 §8.2).
+    package var nextNonce: String?
+}
+
+/// Authenticates requests by their access token.
+package struct AccessTokenAuthenticator: Sendable {
+    private let store: any SessionStore
+    private let environment: ServiceEnvironment
+
+    package init(store: any SessionStore, environment: ServiceEnvironment) {
+        self.store = store
+        self.environment = environment
+    }
+
+    /// Checks an access token, its session, and the proof. A bound token requires a proof.
+    ///
+    /// - Throws: `Refusal.unauthorized`, and the refusals of a missing, invalid or replayed proof.
+    package func authenticate(
+        app: AppRuntime, presented: PresentedToken?, proof: CheckedProof?
+    ) async throws -> SignedIn {
+        let now = environment.now()
+        guard let presented,
+            let claims = try? JWT.verify(
+                presented.token, as: AccessTokenClaims.self, type: TokenType.accessToken, keys: app.accessKeys),
+            claims.aud == app.settings.id.rawValue, claims.iss == app.issuer, claims.areTimely(at: now)
+        else { throw Refusal.unauthorized }
+        let problem = bindingProblem(claims.cnf, presented: presented, proof: proof)
+        let (session, user): (Session, User)
+        // Only a call that can be admitted needs the writer.
+        if let proof, problem == nil {
+            (session, user) = try await admit(app.use(of: proof, now: now), claims, app: app, now: now)
+        } else {
+            guard let found = try await store.signedIn(session: claims.sid, app: app.settings.id),
+                found.session.isLive(at: now), found.session.userID == claims.sub, found.user.status == .active
+            else { throw Refusal.unauthorized }
+            if let problem { throw problem }
+            (session, user) = found
+        }
+        let usesNonces = proof != nil && (session.demandsNonce || app.settings.sessions.noncePolicy == .always)
+        return SignedIn(
+            session: session, user: user, claims: claims,
+            nextNonce: usesNonces ? app.nonces.current(at: now.seconds) : nil)
+    }
+
+    /// Returns why the scheme or the proof does not fit the token. The token decides, not the present settings of the app: a
+    /// bound token is never a bearer token (RFC 9449 §7.2), and an unbound token is never valid as a bound one (§7.1).
+    private func bindingProblem(
+        _ confirmation: Confirmation?, presented: PresentedToken, proof: CheckedProof?
+    ) -> Refusal? {
+        guard presented.scheme == (confirmation == nil ? .bearer : .dpop) else { return .unauthorized }
+        guard let confirmation else { return nil }
+        guard let proof else { return .missingProof }
+        // §4.3 step 12, both halves.
+        guard proof.coversAccessToken else { return .invalidProof(.wrongAccessToken) }
+        return proof.thumbprint == confirmation.jkt ? nil : .proofKeyMismatch
+    }
+
+    private func admit(
+        _ proof: ProofUse, _ claims: AccessTokenClaims, app: AppRuntime, now: Timestamp
+    ) async throws -> (Session, User) {
+        let outcome = try await store.perform(
+            AdmitCaller(
+                app: app.settings.id, session: claims.sid, user: claims.sub, proof: proof,
+                requiresNonce: app.settings.sessions.noncePolicy == .always, now: now))
+        switch outcome {
+        case .admitted(let session, let user): return (session, user)
+        case .nonceRequired: throw Refusal.nonceRequired(app.nonces.current(at: now.seconds))
+        case .refused(let refusal): throw refusal
+        }
+    }
+}

@@ -1,0 +1,195 @@
+internal import Foundation
+package import SessionTokens
+
+/// Step-ups: a session gets another scope after the required steps.
+package struct StepUp: Sendable {
+    private let store: any StepUpStore
+    private let keys: KeyRing
+    private let codes: CodeSender
+    private let decider: ScopeDecider
+    private let customSteps: CustomSteps
+    private let places: AppPlaces
+    private let environment: ServiceEnvironment
+
+    init(
+        store: any StepUpStore, keys: KeyRing, codes: CodeSender, hook: DelegationHook, customSteps: CustomSteps,
+        places: AppPlaces,
+        environment: ServiceEnvironment
+    ) {
+        self.store = store
+        self.keys = keys
+        self.codes = codes
+        self.customSteps = customSteps
+        self.places = places
+        self.environment = environment
+        decider = ScopeDecider(hook: hook)
+    }
+
+    /// The answer to a request for a scope.
+    package struct Answer: Sendable, Equatable {
+        package let status: StepUpStatus
+        /// `nil` if the scope is denied.
+        package let challengeToken: String?
+    }
+
+    /// Decides on a request for a scope and opens a challenge.
+    ///
+    /// - Parameter hasProof: Whether the call has a proof by the session's key. A bound session requires one.
+    package func request(
+        scope: String, metadata: [String: String]?, caller: SignedIn, hasProof: Bool, app: AppRuntime,
+        client: ClientFacts
+    ) async throws -> Answer {
+        guard hasProof || caller.session.keyThumbprint == nil else { throw Refusal.missingProof }
+        let metadata = try StepUpMetadata(metadata)
+        let now = environment.now()
+        let limit = app.settings.otpLimits.stepUps
+        if let until = try await store.perform(
+            CountStepUp(
+                user: caller.user.id, session: caller.session.id, app: app.settings.id, limit: limit, now: now,
+                events: events(app)))
+        {
+            throw ReachedLimit(.stepUps(userID: caller.user.id), until: until)
+                .refusal(now: now, observer: environment.observer)
+        }
+        let decided = try await decider.decide(
+            scope, metadata: metadata, for: caller, app: app, client: client, now: now)
+        switch decided.decision {
+        case .block: return Answer(status: .block, challengeToken: nil)
+        case .grant(let terms):
+            return try await open(scope, terms, steps: [], nil, .continue, caller, app, decidedAt: now)
+        case .review(let terms, let steps):
+            return try await open(
+                scope, terms, steps: steps, decided.newIdentifier, .review, caller, app, decidedAt: now)
+        }
+    }
+
+    private func open(
+        _ scope: String, _ terms: GrantTerms, steps: [StepUpStep], _ newIdentifier: CanonicalIdentifier?,
+        _ status: StepUpStatus, _ caller: SignedIn, _ app: AppRuntime, decidedAt: Timestamp
+    ) async throws -> Answer {
+        // The hook may have taken seconds. The time of the steps starts now.
+        let now = environment.now()
+        let challenge = StepUpChallenge(
+            starting: scope, for: caller.session, terms: terms, steps: steps, newIdentifier: newIdentifier,
+            id: environment.newID("chg"), tokenID: environment.newID("chl"), at: now)
+        let rules = (app.settings.stepUp?.rules ?? []).filter { $0.scope == scope }
+        let intent = OpenChallenge(
+            challenge: challenge, rules: rules,
+            identifiers: Set(caller.user.establishedIdentifiers(at: decidedAt)), decidedAt: decidedAt)
+        guard try await store.perform(intent) else {
+            // The rules or the user's identifiers were changed. Every process knows the new rules after this time.
+            throw Refusal.rateLimited(retryAfter: AppDirectory.lifetime)
+        }
+        return Answer(status: status, challengeToken: try app.issueStepUpChallenge(challenge, now: now))
+    }
+
+    /// Queues the code of the current step. A later call sends it again, or a new one, as in a login.
+    package func sendCode(
+        app: AppRuntime, challengeToken: String, client: ClientFacts = ClientFacts(), dispatchID: String? = nil
+    ) async throws {
+        var now = environment.now()
+        let reference = try app.stepUpReference(challengeToken, proof: nil, now: now)
+        try codes.requireDelivery(by: OTPLoginConfig.Channel.allCases, app: app.settings)
+        let limits = app.settings.otpLimits
+        // The channel is known only inside the transaction.
+        let (keys, number, size) = (keys, codes.newNumber(), codes.codeSize(app.settings))
+        let (appID, events) = (app.settings.id, events(app))
+        func send(at now: Timestamp) -> SendStepUpCode {
+            SendStepUpCode(
+                appID: appID, reference: reference, limits: limits, now: now,
+                draft: codes.draft(of: app.settings, locales: client.locales), events: events
+            ) { key in
+                keys.issueCode(number: number, size: size, of: key, expiresAt: now + limits.codeLifetime)
+            }
+        }
+        if limits.sendHook != nil,
+            case .send(let next, let purpose, let counted) = try await store.perform(Rehearsal(of: send(at: now)))
+        {
+            try await codes.askHook(
+                SendRequest(
+                    purpose, isResend: next.sends > 1, to: next.identifier, client: client, dispatchID: dispatchID),
+                of: app
+            ) { failure in
+                var subject = LoginSubject(next.identifier, userID: reference.userID)
+                (subject.sessionID, subject.purpose) = (reference.sessionID, purpose)
+                return CountRefusedSend(
+                    appID: appID, budget: nil, counters: { _ in counted },
+                    event: events.loginFailed(failure, LoginMethod(codeTo: next.identifier.type), of: subject))
+            }
+            // The hook may have taken seconds.
+            now = environment.now()
+        }
+        switch try await store.perform(send(at: now)) {
+        case .refused(let refusal): throw refusal
+        case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
+        case .exhausted(let limit): throw codes.refusal(limit, now: now)
+        case .send: codes.courier.wake()
+        }
+    }
+
+    /// Completes the current step with its code.
+    ///
+    /// - Returns: The token of the next step, or of the completed challenge.
+    package func check(
+        app: AppRuntime, challengeToken: String, code: String, proof: CheckedProof?, refreshToken: String?
+    ) async throws -> String {
+        let entered = try OneTimeCode.entered(code)
+        let now = environment.now()
+        let reference: ChallengeReference
+        do {
+            reference = try app.stepUpReference(
+                challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
+        } catch Refusal.expiredChallenge {
+            // A caller that guesses codes must not learn whether the code or its challenge has expired.
+            throw Refusal.spentCode
+        }
+        let keys = keys
+        let outcome = try await store.perform(
+            CheckStepUpCode(
+                appID: app.settings.id, reference: reference,
+                codeHashes: { keys.codeHashes(entered, tokenHash: $0) }, limits: app.settings.otpLimits,
+                hold: app.settings.newIdentifierHold, nextTokenID: environment.newID("chl"), now: now,
+                events: events(app), notices: NoticeFactory(app.settings, environment: environment)))
+        if case .refused(.expiredChallenge) = outcome { throw Refusal.spentCode }
+        return try token(outcome, app: app, now: now)
+    }
+
+    /// Completes the current step with a token of the operator's backend.
+    package func completeStep(
+        app: AppRuntime, challengeToken: String, verificationToken: String, proof: CheckedProof?,
+        refreshToken: String?
+    ) async throws -> String {
+        let now = environment.now()
+        let reference = try app.stepUpReference(
+            challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
+        guard let config = app.settings.stepUp else { throw Refusal.stepUpNotConfigured }
+        // The keys of the operator's backend may have to be fetched.
+        let place = try places.take(app.settings.id)
+        let report = try await customSteps.read(verificationToken, config: config, now: now)
+        withExtendedLifetime(place) {}
+        let outcome = try await store.perform(
+            CompleteCustomStep(
+                appID: app.settings.id, reference: reference, report: report, nextTokenID: environment.newID("chl"),
+                now: now))
+        return try token(outcome, app: app, now: now)
+    }
+
+    private func heldSessionID(_ refreshToken: String?, _ app: AppRuntime) -> String? {
+        refreshToken.flatMap { RefreshToken($0, app: app.settings.id, keys: keys)?.sessionID }
+    }
+
+    private func token(_ outcome: StepOutcome, app: AppRuntime, now: Timestamp) throws -> String {
+        switch outcome {
+        case .advanced(let challenge): return try app.issueStepUpChallenge(challenge, now: now)
+        case .wrong: throw Refusal.badCode
+        case .spent: throw Refusal.spentCode
+        case .limited(let limit): throw limit.refusal(now: now, observer: environment.observer)
+        case .identifierTaken: throw Refusal.identifierTaken()
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    private func events(_ app: AppRuntime) -> EventFactory {
+        EventFactory(appID: app.settings.id, environment: environment)
+    }
+}

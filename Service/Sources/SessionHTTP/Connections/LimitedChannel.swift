@@ -1,0 +1,164 @@
+package import Hummingbird
+package import HummingbirdCore
+package import Logging
+package import NIOCore
+import NIOHTTP1
+package import SessionDomain
+
+/// The limits of a listener, and its open connections.
+package struct ListenerLimits: Sendable {
+    private let environment: ConnectionHandler.Environment
+    /// The requests of HTTP/2 have places of their own, as many as there are connections.
+    private let environmentOfRequests: ConnectionHandler.Environment
+    private let accepted: AcceptedConnections
+    private let routes: ConnectionRoutes
+
+    package var limits: ConnectionLimits { environment.limits }
+
+    /// - Parameters:
+    ///   - work: The requests in work of all listeners that share the bound.
+    ///   - health: Answers health checks. `nil`: the routes do.
+    ///   - edge: The proxies that report the addresses of clients, for the log.
+    ///   - responder: The routes.
+    ///   - requestLogger: The logger of the routes.
+    package init(
+        _ limits: ConnectionLimits, environment: ServiceEnvironment, logger: Logger,
+        work: RequestsInWork = RequestsInWork(limit: ConnectionLimits.requests), health: HealthEndpoint? = nil,
+        edge: EdgeOptions = EdgeOptions(), responder: any HTTPResponder<ServiceRequestContext>, requestLogger: Logger
+    ) {
+        routes = ConnectionRoutes(responder: responder, work: work, logger: requestLogger)
+        let accessLog = ConnectionAccessLog(logger: logger, observer: environment.observer, edge: edge)
+        let log = LimitLog(logger: logger, observer: environment.observer)
+        accepted = AcceptedConnections(limit: limits.connections + limits.healthReserve)
+        self.environment = ConnectionHandler.Environment(
+            limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment,
+            work: work, health: health, accessLog: accessLog)
+        environmentOfRequests = ConnectionHandler.Environment(
+            limits: limits, connections: OpenConnections(limits: limits, log: log), log: log, service: environment,
+            work: work, health: health, accessLog: accessLog)
+    }
+
+    /// A connection that is counted while it waits for a task. Each connection of a listener must be one.
+    package func counted<Connection: ServerChildChannel>(_ connection: Connection) -> AcceptedChannel<Connection> {
+        AcceptedChannel(connection: connection, accepted: accepted)
+    }
+
+    /// Accepts connections on the event loop from now on.
+    ///
+    /// - Parameter listener: The channel that accepts connections.
+    /// - Throws: `ChannelError` when the channel is closed.
+    package func accept(on listener: any Channel) async throws {
+        try await listener.eventLoop.submit { [accepted, log = environment.log] in
+            try listener.pipeline.syncOperations.addHandler(AcceptHandler(accepted, log: log), position: .first)
+        }.get()
+    }
+
+    /// What the listener has to do now.
+    package func load(of listener: ListenerLoad.Listener) -> ListenerLoad {
+        ListenerLoad(listener, connections: environment.connections.count, requests: environment.work.counts)
+    }
+
+    /// A connection of HTTP/1.1.
+    package var channel: LimitedChannel { LimitedChannel(environment: environment, routes: routes) }
+
+    /// A request of HTTP/2.
+    package var requestChannel: LimitedRequestChannel {
+        LimitedRequestChannel(environment: environmentOfRequests, routes: routes)
+    }
+
+    /// The handler of a connection with TLS, before all others.
+    package func secureConnectionHandler() -> SecureConnectionHandler { SecureConnectionHandler(environment) }
+}
+
+/// A request of HTTP/2, which is a channel of its own. Its limits are those of a connection with one request.
+package struct LimitedRequestChannel: Sendable {
+    let environment: ConnectionHandler.Environment
+    let routes: ConnectionRoutes
+
+    /// Adds the limits and the routes behind a codec to the parts of HTTP/1.1. Must run on the event loop of the channel.
+    package func addHandlers(to stream: any Channel) throws -> RoutedConnection {
+        let handler = RouteHandler(routes)
+        try stream.pipeline.syncOperations.addHandlers(ConnectionHandler(environment, gate: nil), handler)
+        return RoutedConnection(stream, handler)
+    }
+}
+
+/// A connection of HTTP/1.1 with `ConnectionHandler`.
+package struct LimitedChannel: ServerChildChannel {
+    let environment: ConnectionHandler.Environment
+    let routes: ConnectionRoutes
+
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<RoutedConnection> {
+        channel.eventLoop.makeCompletedFuture {
+            try Self.readSmallBuffers(from: channel)
+            let pipeline = channel.pipeline.syncOperations
+            // `ConnectionHandler` asks for one request after the other, and answers errors. Names and values that the service
+            // writes are valid.
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+                withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
+                withDecoderLimitConfiguration: .limited)
+            try Self.addHandlers(to: channel, environment)
+            let handler = RouteHandler(routes)
+            try pipeline.addHandler(handler)
+            return RoutedConnection(channel, handler)
+        }
+    }
+
+    /// Bounds what one read delivers: 16 KiB, which `RequestGate` keeps, or of which HTTP/2 decodes all frames at once.
+    package static func readSmallBuffers(from channel: any Channel) throws {
+        // Network.framework has no such options. There a buffer has 8 KiB.
+        #if !canImport(Network)
+            let options = channel.syncOptions
+            try options?.setOption(.maxMessagesPerRead, value: 1)
+            try options?.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16 * 1024))
+        #endif
+    }
+
+    package func handle(value: RoutedConnection, logger: Logger) async { await value.end() }
+
+    /// Adds the handlers around the decoder of HTTP/1.1. Must run on the event loop of the channel.
+    static func addHandlers(to channel: any Channel, _ environment: ConnectionHandler.Environment) throws {
+        let pipeline = channel.pipeline.syncOperations
+        let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        let gate = RequestGate()
+        try pipeline.addHandler(gate, position: .before(decoder))
+        try pipeline.addHandler(ConnectionHandler(environment, gate: gate), position: .after(decoder))
+    }
+}
+
+/// A connection whose requests the routes get, or a request of HTTP/2.
+package struct RoutedConnection: ServerChildChannelValue {
+    package let channel: any Channel
+    private let handler: NIOLoopBound<RouteHandler>
+
+    init(_ channel: any Channel, _ handler: RouteHandler) {
+        self.channel = channel
+        self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+    }
+
+    /// Returns when the connection has ended, and the work for its last request. When cancelled, the connection ends with its
+    /// request.
+    package func end() async {
+        await withTaskCancellationHandler {
+            try? await channel.closeFuture.get()
+        } onCancel: {
+            channel.close(mode: .input, promise: nil)
+        }
+        let task = try? await channel.eventLoop.submit { [handler] in handler.value.task }.get()
+        await task?.value
+    }
+}
+
+extension NIOHTTPDecoderLimitConfiguration {
+    /// `HeaderLimit` has the limit for all headers together. These bound what is kept until they are complete.
+    fileprivate static var limited: Self {
+        var limits = Self()
+        limits.maxHeaderFieldSize = 80 * 1024
+        limits.maxHeaderListSize = 80 * 1024
+        limits.maxHeaderFieldCount = 1000
+        return limits
+    }
+}

@@ -1,0 +1,68 @@
+internal import Tracing
+
+/// The body of an export to a collector: OTLP 1.x in the JSON encoding of protobuf.
+///
+/// Ids are hexadecimal, 64-bit numbers are strings, and enums are numbers (OTLP specification, "JSON Protobuf Encoding").
+package struct OTLPBody: Sendable {
+    private let head: String
+
+    /// - Parameters:
+    ///   - service: `service.name` of the resource.
+    ///   - instance: `service.instance.id` of the resource: an id of this process.
+    package init(service: String = "prelude-session", version: String, instance: String) {
+        let resource = Self.text([
+            ("service.name", .string(service)), ("service.version", .string(version)),
+            ("service.instance.id", .string(instance)),
+        ])
+        head =
+            #"{"resourceSpans":[{"resource":{"attributes":\#(resource)},"scopeSpans":[{"scope":{"name":"#
+            + #"\#(LogText.json(service)),"version":\#(LogText.json(version))},"spans":["#
+    }
+
+    package func text(of spans: [FinishedSpan]) -> String {
+        head + spans.map(Self.text).joined(separator: ",") + "]}]}]}"
+    }
+
+    private static func text(_ span: FinishedSpan) -> String {
+        var text = #"{"traceId":"\#(span.identity.traceID)","spanId":"\#(span.identity.spanID)""#
+        if let parent = span.parentID { text += #","parentSpanId":"\#(parent)""# }
+        // Bit 0: sampled. Bits 8 and 9: it is known whether the parent is remote, and it is.
+        text += #","flags":\#(0x101 | (span.hasRemoteParent ? 0x200 : 0))"#
+        text += #","name":\#(LogText.json(span.name)),"kind":\#(number(of: span.kind))"#
+        text += #","startTimeUnixNano":"\#(span.startedAt)","endTimeUnixNano":"\#(span.endedAt)""#
+        var attributes: [(String, SpanAttribute)] = []
+        let add = { (name: String, value: SpanAttribute) in attributes.append((name, value)) }
+        span.attributes.forEach(add)
+        attributes.sort { $0.0 < $1.0 }
+        return text + #","attributes":\#(Self.text(attributes)),"status":{\#(span.hasFailed ? #""code":2"# : "")}}"#
+    }
+
+    /// `SpanKind` of `opentelemetry.proto.trace.v1`.
+    private static func number(of kind: SpanKind) -> Int {
+        switch kind {
+        case .internal: 1
+        case .server: 2
+        case .client: 3
+        case .producer: 4
+        case .consumer: 5
+        }
+    }
+
+    private static func text(_ attributes: [(String, SpanAttribute)]) -> String {
+        "["
+            + attributes.map { #"{"key":\#(LogText.json($0)),"value":{\#(value($1))}}"# }.joined(separator: ",")
+            + "]"
+    }
+
+    private static func value(_ attribute: SpanAttribute) -> String {
+        switch attribute {
+        case .int32(let number): #""intValue":"\#(number)""#
+        case .int64(let number): #""intValue":"\#(number)""#
+        case .bool(let value): #""boolValue":\#(value)"#
+        case .double(let number) where number.isFinite: #""doubleValue":\#(number)"#
+        case .string(let text): #""stringValue":\#(LogText.json(text))"#
+        // The service has no others.
+        default: #""stringValue":"""#
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import SessionDomain
+import SessionPostgres
+import SessionSQLite
+
+/// Where the database is.
+enum DatabaseLocation: Equatable {
+    /// The path of an embedded database.
+    case file(String)
+    /// An embedded database that is lost when the process ends.
+    case memory
+    /// A PostgreSQL server.
+    case server(PostgresLocation)
+
+    /// The name for messages: an absolute path, because a path relative to the wrong directory is a common mistake, or a URL
+    /// without its password.
+    var fullPath: String {
+        switch self {
+        case .memory: "memory"
+        case .file(let path): URL(fileURLWithPath: path).standardizedFileURL.path
+        case .server(let location): location.description
+        }
+    }
+}
+
+extension DatabaseLocation {
+    init(_ settings: Settings) throws {
+        do {
+            try self.init(settings.string(.database) ?? "sqlite:prelude-session.sqlite")
+        } catch {
+            throw settings.error(.database, error.reason)
+        }
+    }
+
+    /// Reads `sqlite:PATH`, `sqlite::memory:` or `postgresql://…`.
+    ///
+    /// - Throws: `StoreError.unavailable`, without a password that the text may have.
+    init(_ text: String) throws(StoreError) {
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+            self = .server(try PostgresLocation(text))
+            return
+        }
+        guard text.hasPrefix("sqlite:"), text.count > "sqlite:".count else {
+            throw .unavailable("must be sqlite:PATH, sqlite::memory: or postgresql://USER@HOST:PORT/DATABASE")
+        }
+        let path = String(text.dropFirst("sqlite:".count))
+        // A shell replaces it only at the beginning of a word.
+        guard !path.hasPrefix("~") else { throw .unavailable("must not begin with ~: write the full path") }
+        self = path == ":memory:" ? .memory : .file(path)
+    }
+}

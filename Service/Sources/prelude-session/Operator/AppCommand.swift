@@ -1,0 +1,141 @@
+import ArgumentParser
+import SessionDomain
+import SessionSQLite
+
+/// `prelude-session app`: creates and lists apps.
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app", abstract: "Create and list apps, and turn on their logins.",
+        subcommands: [Create.self, Enable.self, List.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "create",
+            abstract: "Create an app with its own signing keys.",
+            discussion: "Creates the database and its master keys if there is no database, as serve does.")
+
+        @Argument(help: "The name that users see in messages.")
+        var name: String
+
+        @Option(help: "The id: 7 lower-case letters or digits. (default: a random one)")
+        var id: String?
+
+        @Option(name: .customLong("domain"), help: "A custom domain of the app. Can be repeated.")
+        var domains: [String] = []
+
+        @Option(
+            name: .customLong("allowed-origin"), help: "A web origin whose pages may call the service. Can be repeated."
+        )
+        var allowedOrigins: [String] = []
+
+        @Flag(inversion: .prefixedNo, help: "Whether unknown identifiers may sign up.")
+        var signUp = true
+
+        @OptionGroup var logins: LoginFlags
+
+        @Flag(help: "Bind access tokens to the device's key (DPoP), so that a stolen token cannot be used.")
+        var boundAccessTokens = false
+
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            let appID = try id.map { text in
+                guard let id = AppID(text) else {
+                    throw ValidationError("--id must be 7 lower-case letters or digits")
+                }
+                return id
+            }
+            try await options.withService(keys: .needed, opening: .creating) { service in
+                let now = service.environment.now()
+                let app = try await service.apps.create(id: appID, name: name) { app in
+                    // The rules of the management API.
+                    try AppSettingsChange(domains: domains, allowedOrigins: allowedOrigins, signUp: signUp)
+                        .apply(to: &app)
+                    app.sessions.accessTokenBinding = boundAccessTokens ? .dpop : .bearer
+                    if logins.password { app.passwordLogin = PasswordLoginConfig(at: now) }
+                    app.otpLogins = logins.channels.map { channel in
+                        OTPLoginConfig(
+                            id: service.environment.newID("lcfg"), channel: channel, isDefault: true, at: now)
+                    }
+                }
+                try options.show(app.record)
+                if try !options.shared.configuration().isDevelopment {
+                    UndeliverableChannels(of: app, routes: service.deliveryRoutes).warn()
+                }
+            }
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "enable",
+            abstract: "Turn on logins of an app.",
+            discussion: """
+                A login that is on stays as it is. Other settings of logins are changed through the management API. A \
+                running service uses the change within 5 seconds.
+                """)
+
+        @Option(help: "The app's id.") var app: AppID
+        @OptionGroup var logins: LoginFlags
+        @OptionGroup var options: DatabaseOptions
+
+        func validate() throws {
+            guard logins.password || !logins.channels.isEmpty else {
+                throw ValidationError("Name a login: --password, --sms or --email")
+            }
+        }
+
+        func run() async throws {
+            try await options.withService { service in
+                let now = service.environment.now()
+                let missing = try await service.apps.app(app).missing(of: logins.channels)
+                for channel in missing {
+                    let change = OTPLoginChange(channel: channel, isDefault: true)
+                    _ = try await service.loginConfigs.createOTPLogin(change, app: app)
+                }
+                if logins.password {
+                    try await service.apps.update(app) { app in
+                        guard app.passwordLogin?.enabled != true else { return }
+                        app.passwordLogin = app.passwordLogin ?? PasswordLoginConfig(at: now)
+                        app.passwordLogin?.enabled = true
+                        app.passwordLogin?.updatedAt = now
+                    }
+                }
+                let changed = try await service.apps.app(app)
+                try options.show(changed.record)
+                if try !options.shared.configuration().isDevelopment {
+                    UndeliverableChannels(of: changed, routes: service.deliveryRoutes).warn()
+                }
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the apps.")
+
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService { service in
+                try options.show(try await service.apps.apps().map(\.record))
+            }
+        }
+    }
+}
+
+extension App {
+    /// The channels without an OTP login.
+    fileprivate func missing(of channels: [OTPLoginConfig.Channel]) -> [OTPLoginConfig.Channel] {
+        channels.filter { channel in !otpLogins.contains { $0.channel == channel } }
+    }
+
+    fileprivate var record: [(name: String, value: String)] {
+        [
+            ("id", id.rawValue), ("name", name), ("domains", domains.joined(separator: ", ")),
+            ("sign-up", signUp ? "on" : "off"), ("password login", passwordLogin?.enabled == true ? "on" : "off"),
+            ("otp logins", otpLogins.map(\.channel.rawValue).joined(separator: ", ")),
+            ("access tokens", sessions.accessTokenBinding == .dpop ? "bound (DPoP)" : "bearer"),
+            ("created", createdAt.rfc3339),
+        ]
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import SessionDomain
+import SessionSQLite
+
+/// The options of all administration commands: the configuration of the service, and the output format.
+///
+/// The service may run at the same time.
+struct DatabaseOptions: ParsableArguments {
+    @OptionGroup var shared: ConfigurationOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// Opens the service without its network, runs the work, and closes the database.
+    ///
+    /// - Parameters:
+    ///   - flags: Settings from flags of this command.
+    ///   - keys: Whether the command reads or creates signing keys. Others do not read the master keys.
+    ///   - outbound: The option of a command that names a URL. Then the settings for outbound calls apply, and the command
+    ///     needs the keys that sign outbound calls.
+    ///   - rotating: Whether the command rotates keys. Then the settings for rotation are checked.
+    ///   - opening: Whether a missing database is created. Commands never migrate, because an older service may be
+    ///     running.
+    func withService(
+        _ flags: [ServiceConfiguration.Key: String] = [:], keys: MasterKeyUse = .none,
+        outbound: OutboundOptions? = nil, rotating: Bool = false, opening: Opening = .existing,
+        _ work: (SessionService) async throws -> Void
+    ) async throws {
+        let configuration = try shared.configuration(outbound?.flags ?? flags)
+        if rotating { try configuration.checkRotating() }
+        guard configuration.database != .memory else {
+            throw ConfigurationError(
+                "database", "commands cannot open a database in memory. Use a file, or the management API")
+        }
+        let needsKeys = keys == .needed || outbound != nil || rotating
+        try await configuration.withAssembly(
+            keys: needsKeys ? .needed : .none, opening: opening, allowsOutbound: outbound != nil
+        ) { assembly in
+            if assembly.store.schema.found == 0 {
+                let keys = assembly.createdKeyFile.map { " and its master keys \($0). Back up both" } ?? ""
+                FileHandle.standardError.write(
+                    Data("Created the database \(configuration.database.fullPath)\(keys).\n".utf8))
+            }
+            try await work(assembly.service)
+        }
+    }
+
+    /// Prints a record as JSON or as aligned lines.
+    func show(_ record: [(name: String, value: String)]) throws {
+        try show([record])
+    }
+
+    func show(_ records: [[(name: String, value: String)]]) throws {
+        guard !json else {
+            let objects = records.map { Dictionary($0.map { ($0.name, $0.value) }) { first, _ in first } }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            print(String(decoding: try encoder.encode(objects), as: UTF8.self).escapedJSONForTerminal)
+            return
+        }
+        for (index, record) in records.enumerated() {
+            if index > 0 { print("") }
+            let width = record.map(\.name.count).max() ?? 0
+            for (name, value) in record {
+                print(name.padding(toLength: width, withPad: " ", startingAt: 0) + "  " + value.escapedForTerminal)
+            }
+        }
+    }
+}
+
+extension AppID: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
