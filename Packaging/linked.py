@@ -100,11 +100,11 @@ def source_folder(target: pathlib.Path, checkouts: pathlib.Path) -> pathlib.Path
 
 
 def swift_package(checkout: pathlib.Path) -> Component:
-    pins = json.loads((ROOT / "Package.resolved").read_text())["pins"]
+    pins = json.loads((ROOT / "Service" / "Package.resolved").read_text())["pins"]
     pin = next((pin for pin in pins if pin["identity"] == checkout.name.lower()), None)
     texts = [file.read_text() for pattern in ("LICENSE*", "NOTICE*") for file in sorted(checkout.glob(pattern))]
     if not pin or not any(checkout.glob("LICENSE*")):
-        raise Missing(f"The linked package {checkout.name} has no licence, or is not in Package.resolved")
+        raise Missing(f"The linked package {checkout.name} has no licence, or is not in Service/Package.resolved")
     state, location = pin["state"], pin["location"].removesuffix(".git")
     version = state.get("version", state["revision"])
     return Component(

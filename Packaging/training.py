@@ -8,7 +8,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "Tests" / "System"), str(ROOT / "Tests" / "ForeignJudge")]
+sys.path[:0] = [str(ROOT / "Service" / "Tests" / "System"), str(ROOT / "Tests" / "ForeignJudge")]
 
 import service as system  # noqa: E402
 from person import Person  # noqa: E402

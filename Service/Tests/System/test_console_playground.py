@@ -21,7 +21,7 @@ PAGE = f"/apps/{APP}/playground"
 PASSWORD = "correct horse battery 7 Staple"
 SIGNED_OUT, CODE_SENT = ["Sign in"], ["Enter the code"]
 SIGNED_IN = ["Access token", "Sessions", "Step-up", "Password"]
-SCRIPTS = ROOT / "Sources" / "SessionConsole" / "Playground" / "Scripts"
+SCRIPTS = ROOT / "Service" / "Sources" / "SessionConsole" / "Playground" / "Scripts"
 
 #: The names of variables that the listings use.
 GIVEN = ("client: PreludeSessionClient, challenge: StepUpChallenge, code: String, password: String, "

@@ -26,14 +26,12 @@ RULE = {
 }
 
 
-#: Built with all other targets.
-BACKEND = ROOT / ".build" / "debug" / "Backend"
-#: Built by scripts/check-consumer from the example's own manifest, as a user of the package builds it.
-BUILT_ALONE = ROOT / ".build" / "consumer" / "builds" / "debug" / "Backend"
+#: Built by scripts/check-consumer from the manifests of the examples, as a user of the packages builds them.
+PROGRAMS = ROOT / ".build" / "consumer" / "build" / "debug"
 
 
 @contextmanager
-def running_backend(directory, service_url: str, binary=BACKEND):
+def running_backend(directory, service_url: str, binary=PROGRAMS / "Backend"):
     port = free_port()
     log = open(directory / "backend.log", "ab")
     process = subprocess.Popen(
@@ -109,48 +107,6 @@ def test_a_transfer_needs_a_step_up_and_the_response_names_its_scope(bank, ada):
     assert call(bank, "POST", TRANSFERS, f"Bearer {ada.access_token}").status == 202
 
 
-def errors_without_the_trait(tmp_path, library: str, use: str) -> set[str]:
-    """Returns the compiler errors of a file that uses the stand-ins of a library."""
-    file = tmp_path / "Use.swift"
-    file.write_text(use)
-    build = ROOT / ".build"
-    c_modules = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', (build / "debug.yaml").read_text())))
-    result = subprocess.run(
-        ["swiftc", "-typecheck", "-swift-version", "6", "-enable-upcoming-feature", "InternalImportsByDefault",
-         "-I", build / "debug" / "Modules", *(flag for module in c_modules for flag in ("-Xcc", module)),
-         ROOT / "Sources" / library / "WithoutTrait.swift", file],
-        capture_output=True, text=True, timeout=120)
-    return set(re.findall(r"error: (.*)", result.stderr))
-
-
-def remedy(trait: str) -> str:
-    return f'Add the trait to the dependency: .package(url: "…", from: "…", traits: ["{trait}"])'
-
-
-def test_without_the_trait_the_compiler_error_names_the_remedy(tmp_path):
-    errors = errors_without_the_trait(tmp_path, "PreludeSessionHummingbird", """
-        import PreludeSessionVerifier
-        func use(_ verifier: SessionVerifier) -> Any {
-            [VerifierMiddleware(verifier), ScopeMiddleware(scope: "a"), ScopeMiddleware(stepUp: "a"), VerifiedContext.self]
-        }
-        struct Context: VerifiedRequestContext {}
-        """)
-    names = ["VerifierMiddleware", "ScopeMiddleware", "VerifiedContext", "VerifiedRequestContext"]
-    assert errors == {f"'{name}' is unavailable: {remedy('Hummingbird')}" for name in names}
-
-
-def test_without_the_trait_of_the_transport_the_compiler_error_names_the_remedy(tmp_path):
-    errors = errors_without_the_trait(tmp_path, "PreludeSessionAsyncHTTPClient", """
-        import PreludeSession
-        func client() throws -> PreludeSessionClient {
-            var configuration = PreludeSessionClient.Configuration()
-            configuration.transport = AsyncHTTPClientTransport()
-            return try PreludeSessionClient(configuration: configuration)
-        }
-        """)
-    assert f"'AsyncHTTPClientTransport' is unavailable: {remedy('AsyncHTTPClient')}" in errors
-
-
 class ExampleApp:
     """Examples/Terminal: each command is a process, and the session is stored in a home directory."""
 
@@ -167,7 +123,7 @@ class ExampleApp:
     def run(self, *arguments: str, types_code: bool = False) -> str:
         before = len(self.mailbox())
         process = subprocess.Popen(
-            [ROOT / ".build" / "debug" / "Terminal", *arguments], env=self.environment, text=True,
+            [PROGRAMS / "Terminal", *arguments], env=self.environment, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         typed = ""
         deadline = time.monotonic() + 30
@@ -201,7 +157,7 @@ def test_the_example_app_calls_the_example_backend_and_does_the_step_up(service,
 def test_the_example_app_prints_why_it_cannot_work(tmp_path):
     def login(**settings: str) -> list[str]:
         result = subprocess.run(
-            [ROOT / ".build" / "debug" / "Terminal", "login", "ada@example.com"], capture_output=True, text=True,
+            [PROGRAMS / "Terminal", "login", "ada@example.com"], capture_output=True, text=True,
             env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], **settings}, timeout=60)
         assert (result.returncode, result.stdout) == (1, "")
         return result.stderr.splitlines()
@@ -213,10 +169,3 @@ def test_the_example_app_prints_why_it_cannot_work(tmp_path):
     assert message == "The service does not answer. Try again later. You stay signed in if you were signed in."
     *log, last = login(EXAMPLE_LOG="1", **nowhere)
     assert last == message and [line for line in log if line.startswith("warning: ")]
-
-
-@pytest.mark.skipif(not BUILT_ALONE.exists(), reason="scripts/check-consumer builds it")
-def test_the_backend_built_from_its_own_manifest_requires_a_valid_token(shared, ada, tmp_path):
-    with running_backend(tmp_path, shared.url, BUILT_ALONE) as alone:
-        assert call(alone, "GET", BALANCE, f"Bearer {ada.access_token}").status == 200
-        assert call(alone, "GET", BALANCE).code == "missing_credentials"

@@ -10,7 +10,7 @@ import sys
 import snippets
 from service import ROOT
 
-DRIVERS = ROOT / "Tests" / "System" / "verifiers"
+DRIVERS = ROOT / "Tests" / "Verifiers"
 
 #: By language: the module that the page describes. Of other languages, the page has the code.
 MODULES = {

@@ -9,7 +9,7 @@ from service import ROOT
 
 TSC = shutil.which("tsc") or shutil.which(ROOT / ".build" / "node-typescript" / "usr" / "bin" / "tsc")
 CLIENT = ROOT / "clients" / "web" / "prelude-session.js"
-PLAYGROUND = ROOT / "Sources" / "SessionConsole" / "Playground" / "Scripts"
+PLAYGROUND = ROOT / "Service" / "Sources" / "SessionConsole" / "Playground" / "Scripts"
 
 pytestmark = pytest.mark.skipif(TSC is None, reason="needs the Debian package node-typescript")
 

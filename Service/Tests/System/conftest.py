@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ForeignJudge"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests" / "ForeignJudge"))
 from browser import Browser  # noqa: E402
 from certificate_authority import CertificateAuthority  # noqa: E402
 from mail_browser import CHROMIUM  # noqa: E402

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from service import ROOT
 
-SOURCES = ROOT / "Sources"
+SOURCES = ROOT / "Service" / "Sources"
 FILES = [
-    *sorted((SOURCES / "SessionWire").rglob("*.swift")), *sorted((SOURCES / "SessionHTTP").rglob("*.swift")),
+    *sorted((ROOT / "Sources" / "SessionWire").rglob("*.swift")), *sorted((SOURCES / "SessionHTTP").rglob("*.swift")),
     SOURCES / "SessionDomain" / "Events" / "EventBody.swift", SOURCES / "SessionDomain" / "Events" / "EventContext.swift",
 ]
 

@@ -42,7 +42,7 @@ def test_the_variables_of_the_page_are_accepted(tmp_path):
 
 
 def test_the_page_has_every_setting_of_a_route():
-    source = (ROOT / "Sources" / "prelude-session" / "Serve" / "ServiceConfiguration.swift").read_text()
+    source = (ROOT / "Service" / "Sources" / "prelude-session" / "Serve" / "ServiceConfiguration.swift").read_text()
     keys = re.findall(r"\b(?:email|sms)(?!Fallback)[A-Z]\w+", source)
     assert len(set(keys)) > 15
     for key in keys:
@@ -50,7 +50,7 @@ def test_the_page_has_every_setting_of_a_route():
 
 
 def test_the_page_has_the_members_of_a_message_to_a_backend():
-    source = (ROOT / "Sources" / "SessionDomain" / "Delivery" / "Routes" / "WebhookRoute.swift").read_text()
+    source = (ROOT / "Service" / "Sources" / "SessionDomain" / "Delivery" / "Routes" / "WebhookRoute.swift").read_text()
     cases = re.search(r"enum CodingKeys.*?\n        \}", source, re.DOTALL)[0]
     plain = re.search(r"case ([a-z, ]+)\n", cases)[1].split(", ")
     members = {*plain, *re.findall(r'= "(\w+)"', cases)}

@@ -54,7 +54,7 @@ def test_a_stored_mutex_is_reported(findings):
 
 
 def test_a_marked_declaration_may_use_a_mutex(findings):
-    assert findings(MUTEX.replace("final", "@available(service, *)\nfinal")) == []
+    assert findings(MUTEX.replace("final", "@available(macOS 15, iOS 18, tvOS 18, watchOS 11, *)\nfinal")) == []
 
 
 def test_a_mark_that_is_too_low_is_reported_with_its_version(findings):
@@ -65,7 +65,7 @@ def test_a_mark_that_is_too_low_is_reported_with_its_version(findings):
 
 
 def test_a_marked_type_is_reported_where_an_unmarked_declaration_uses_it(findings):
-    marked = MUTEX.replace("final", "@available(service, *)\nfinal")
+    marked = MUTEX.replace("final", "@available(macOS 15, iOS 18, tvOS 18, watchOS 11, *)\nfinal")
     assert findings(marked + "\nfunc reset() { _ = Uses() }\n")[0].startswith("8: 'Uses' needs macOS 15 (declared: 12.0)")
 
 
@@ -78,7 +78,7 @@ def test_an_api_without_a_version_on_linux_is_checked_by_the_table(findings):
     assert findings(HPKE) == [
         "3: 'HPKE' needs macOS 14.0 (declared: 12.0), iOS 17.0 (declared: 15.0), "
         "tvOS 17.0 (declared: 15.0), watchOS 10.0 (declared: 8.0)"]
-    assert findings(HPKE.replace("let", "@available(service, *)\nlet")) == []
+    assert findings(HPKE.replace("let", "@available(macOS 15, iOS 18, tvOS 18, watchOS 11, *)\nlet")) == []
 
 
 def test_a_use_behind_a_check_at_run_time_is_allowed(findings):

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 BASE = "bash", "dirname", "env", "sed", "head", "xargs"
 STAND_INS = {
     "uname": "echo Linux", "python3": "", "swift": "echo Swift version 6.3", "apt-get": 'echo "$@" >> "$CALLS"; [[ -z ${REFUSED:-} || $* != *"$REFUSED"* ]] || exit 100; exit "${STATUS:-0}"',

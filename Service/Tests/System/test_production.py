@@ -91,7 +91,7 @@ def production(tmp_path_factory):
         inside.name({HOST: PHONE, MAIL_HOST: MAIL_SERVER})
         with open(machine.root / "mails", "wb") as mails:
             server = subprocess.Popen(
-                [*inside.enter, sys.executable, ROOT / "Tests" / "System" / "mail_server.py", MAIL_SERVER, "587",
+                [*inside.enter, sys.executable, ROOT / "Service" / "Tests" / "System" / "mail_server.py", MAIL_SERVER, "587",
                  authority.server_chain(MAIL_HOST)], stdin=subprocess.DEVNULL, stdout=mails)
         try:
             yield Production(

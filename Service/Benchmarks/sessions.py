@@ -30,7 +30,7 @@ import time
 from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / folder) for folder in ("Tests/System", "Tests/ForeignJudge")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("Service/Tests/System", "Tests/ForeignJudge")]
 import service as service_module  # noqa: E402
 from cryptography.hazmat.primitives import hashes, serialization  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import ec, utils  # noqa: E402

@@ -90,7 +90,7 @@ def test_a_service_that_does_not_start_is_reported_and_nothing_stays(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="the CPU time of a process is read from /proc")
 def test_refreshes_of_two_databases_are_compared(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-B", ROOT / "Benchmarks" / "Service" / "sessions.py", BINARY, "--sessions", "2000", "--few", "200",
+        [sys.executable, "-B", ROOT / "Service" / "Benchmarks" / "sessions.py", BINARY, "--sessions", "2000", "--few", "200",
          "--rounds", "1", "--refreshes", "100", "--folder", tmp_path],
         capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -103,7 +103,7 @@ def test_refreshes_of_two_databases_are_compared(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="the CPU time of a process is read from /proc")
 def test_refreshes_beside_few_and_many_used_proofs_are_compared(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-B", ROOT / "Benchmarks" / "Service" / "proofs.py", BINARY, "--proofs", "2000", "--few", "200",
+        [sys.executable, "-B", ROOT / "Service" / "Benchmarks" / "proofs.py", BINARY, "--proofs", "2000", "--few", "200",
          "--sessions", "500", "--rounds", "1", "--refreshes", "100", "--folder", tmp_path],
         capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 import sys
 
-CLIENT = pathlib.Path(__file__).resolve().parents[1] / "ForeignJudge" / "client.py"
+CLIENT = pathlib.Path(__file__).resolve().parents[3] / "Tests" / "ForeignJudge" / "client.py"
 
 
 def test_the_foreign_client_succeeds(service):

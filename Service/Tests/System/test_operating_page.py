@@ -65,7 +65,7 @@ def test_the_service_of_the_page_trusts_the_proxy_of_the_page(service):
 
 
 def test_the_proxy_sets_every_header_that_the_service_trusts():
-    source = (ROOT / "Sources" / "SessionHTTP" / "Requests" / "HTTPFieldName+Service.swift").read_text()
+    source = (ROOT / "Service" / "Sources" / "SessionHTTP" / "Requests" / "HTTPFieldName+Service.swift").read_text()
     trusted = {name.lower() for name in re.findall(r'"(X-Forwarded-[A-Za-z]+)"', source)}
     written = dict(re.findall(r"proxy_set_header (\S+) (\S+);", blocks("nginx")[0]))
     assert len(trusted) == 2
@@ -76,7 +76,7 @@ def test_the_proxy_sets_every_header_that_the_service_trusts():
 
 
 def test_the_units_pass_keys_and_passphrase_under_the_names_that_the_program_reads():
-    sources = ROOT / "Sources" / "prelude-session"
+    sources = ROOT / "Service" / "Sources" / "prelude-session"
     names = {
         re.search(r'credentialName = "([^"]+)"', source.read_text())[1]
         for source in (sources / "Serve" / "MasterKeySource.swift", sources / "Operator" / "Backup" / "BackupPassphrase.swift")}

@@ -1,7 +1,7 @@
 """Tests that a refresh with a proof, and a login with a code, do not cost more calls than now. No limit is a time.
 
 The counts are those of the debug program over real HTTP, on one connection. To change a budget on purpose, change it
-here and say why in the commit. `Tests/SessionSQLiteTests/HotPathTests.swift` has the statements themselves, in their order.
+here and say why in the commit. `Service/Tests/SessionSQLiteTests/HotPathTests.swift` has the statements themselves, in their order.
 """
 
 import pytest
@@ -45,7 +45,7 @@ def compare(costs: dict[str, float], budgets: dict[str, float], slack: float = 0
 
 
 def check(grown: list[str], what: str = "refresh") -> None:
-    assert not grown, f"a {what} costs more than its budget in Tests/System/test_hot_path.py:\n" + "\n".join(grown)
+    assert not grown, f"a {what} costs more than its budget in Service/Tests/System/test_hot_path.py:\n" + "\n".join(grown)
 
 
 @pytest.fixture(scope="module")

@@ -234,8 +234,9 @@ def checkout(tmp_path) -> pathlib.Path:
     """A checkout in which the command is built and `scripts/run` has not run."""
     (tmp_path / "checkout" / "scripts").mkdir(parents=True)
     shutil.copy(ROOT / "scripts" / "prelude-session", tmp_path / "checkout" / "scripts")
-    (tmp_path / "checkout" / ".build" / "debug").mkdir(parents=True)
-    (tmp_path / "checkout" / ".build" / "debug" / "prelude-session").symlink_to(BINARY)
+    (tmp_path / "checkout" / ".build").mkdir()
+    (tmp_path / "checkout" / "Service" / ".build" / "debug").mkdir(parents=True)
+    (tmp_path / "checkout" / "Service" / ".build" / "debug" / "prelude-session").symlink_to(BINARY)
     (tmp_path / "elsewhere").mkdir()
     return tmp_path / "checkout"
 
@@ -277,7 +278,7 @@ def test_a_configured_database_overrides_the_database_of_the_script(checkout, ar
 
 def migrations() -> dict[int, str]:
     """Returns the SQL of each migration by its number, in order. One that only rewrites rows has none."""
-    files = sorted((ROOT / "Sources" / "SessionSQLite" / "Migrations").glob("[0-9]*.swift"))
+    files = sorted((ROOT / "Service" / "Sources" / "SessionSQLite" / "Migrations").glob("[0-9]*.swift"))
     found = {int(file.name[:3]): re.search(r'sql: """\n(.*?)"""\)', file.read_text(), re.DOTALL) for file in files}
     return {number: sql[1] if sql else "" for number, sql in found.items()}
 

@@ -43,7 +43,8 @@ def words(symbol: dict) -> str:
 
 
 def catalog(library: str) -> pathlib.Path:
-    return ROOT / "Sources" / library / f"{library}.docc"
+    package = ROOT if (ROOT / "Sources" / library).is_dir() else ROOT / "Service"
+    return package / "Sources" / library / f"{library}.docc"
 
 
 def topics(page: str) -> set[str]:

@@ -14,8 +14,8 @@ from contextlib import closing
 
 import postgres
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = ROOT / ".build" / "debug" / "prelude-session"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BINARY = ROOT / "Service" / ".build" / "debug" / "prelude-session"
 
 #: The app of development mode.
 APP = "devapp1"

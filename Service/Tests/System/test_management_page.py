@@ -139,7 +139,7 @@ def test_each_call_of_the_page_gives_the_documented_response(reader, call):
 
 
 def test_the_page_has_every_call_of_the_router():
-    router = (ROOT / "Sources" / "SessionHTTP" / "Router.swift").read_text()
+    router = (ROOT / "Service" / "Sources" / "SessionHTTP" / "Router.swift").read_text()
     management = router[router.index("private func addManagement"):]
     routes = re.findall(r'\.(get|post|put|patch|delete)\("([^"]*)"', management)
     in_router = {method.upper() + " …" + re.sub(r":(\w+)", r"{\1}", path) for method, path in routes}

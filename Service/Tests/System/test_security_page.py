@@ -1,6 +1,7 @@
 """Tests that the security page names only existing tests, and that every rule of the standards has tests."""
 
 import functools
+import pathlib
 import re
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from service import ROOT
 
 PAGE = (ROOT / "docs" / "security.md").read_text()
-TESTS = ROOT / "Tests"
+TESTS = [ROOT / "Tests", ROOT / "Service" / "Tests"]
 
 #: The rules of the standards. RFC 9449, RFC 7638 and RFC 8725 have numbers on the page, the others have sections.
 RULES = [
@@ -33,7 +34,7 @@ NAMED = re.compile(rf"(?:@Test|\b(?:Proof|Token)?Mutation|\bProofVariant|\btarge
 
 @functools.cache
 def sources(*folders: str) -> str:
-    return "\n".join(path.read_text() for folder in folders for path in sorted((TESTS / folder).rglob("*.swift")))
+    return "\n".join(path.read_text() for tests in TESTS for folder in folders for path in sorted((tests / folder).rglob("*.swift")))
 
 
 @functools.cache
@@ -49,7 +50,7 @@ def names(*folders: str) -> list[re.Pattern]:
 
 @functools.cache
 def python_tests() -> set[str]:
-    return {name for path in (TESTS / "System").glob("test_*.py") for name in re.findall(r"def (test_\w+)\(", path.read_text())}
+    return {name for path in pathlib.Path(__file__).parent.glob("test_*.py") for name in re.findall(r"def (test_\w+)\(", path.read_text())}
 
 
 def sections(text: str, standard: str | None = None) -> set[str]:

@@ -225,7 +225,7 @@ def related(materials: dict, kind: str, start: str = "SPDXRef-Program-prelude-se
 
 def test_the_bill_of_materials_names_what_is_linked_and_not_what_only_tests_use(materials, unpacked):
     linked = {package["name"]: package["versionInfo"] for package in related(materials, "STATIC_LINK")}
-    pins = {pin["identity"]: pin["state"]["version"] for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]}
+    pins = {pin["identity"]: pin["state"]["version"] for pin in json.loads((ROOT / "Service" / "Package.resolved").read_text())["pins"]}
     # Resolved for platforms and products that the program does not have.
     unlinked = pins.keys() - linked.keys()
     assert {"swift-certificates", "swift-nio-transport-services"} <= unlinked

@@ -15,7 +15,7 @@ from service import ROOT
 
 #: The folder of pages with listings, as *.txt.
 PAGES = os.environ.get("PRELUDE_SESSION_PAGES", "")
-MODULES = ROOT / ".build" / "debug" / "Modules"
+MODULES = ROOT / "Service" / ".build" / "debug" / "Modules"
 
 CATALOG = ROOT / "Sources" / "PreludeSession" / "PreludeSession.docc"
 

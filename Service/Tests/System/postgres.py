@@ -10,8 +10,8 @@ import tempfile
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = ROOT / ".build" / "debug" / "prelude-session"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BINARY = ROOT / "Service" / ".build" / "debug" / "prelude-session"
 
 #: The server, if the tests of all services use it. Otherwise they use embedded databases. A missing server is an error: no test
 #: of this store is skipped.

@@ -1,6 +1,6 @@
 """Writes the pictures of the console in docs/images. Run it after a build, from the repository, with the Python of the tests:
 
-    .build/foreign-judge/bin/python Tests/System/console_pictures.py
+    .build/foreign-judge/bin/python Service/Tests/System/console_pictures.py
 
 It takes about eight minutes, because it shows the traffic of an hour, on a machine without other work: otherwise the graphs
 have gaps. Names of pictures, such as `activity`, write these only. It needs Linux, a C compiler and Chromium.
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import partial
 from unittest.mock import patch
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "ForeignJudge"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests" / "ForeignJudge"))
 from browser import Browser  # noqa: E402
 from console_demo import DAY, FLAGS, PHONE as DEVICE, Demo  # noqa: E402
 from console_operator import PHONE, Operator  # noqa: E402

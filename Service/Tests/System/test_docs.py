@@ -8,12 +8,11 @@ import pytest
 
 from service import ROOT
 
-SOURCES = ROOT / "Sources"
 PAGES = [
-    *(ROOT / f"{page}.md" for page in ("README", "CONTRIBUTING", "SECURITY", "Benchmarks/README", "Vectors/README")),
+    *(ROOT / f"{page}.md" for page in ("README", "CONTRIBUTING", "SECURITY", "Benchmarks/README", "Service/README", "Vectors/README")),
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "Examples").glob("*.md")), *sorted((ROOT / "Examples").glob("*/*.md")),
-    *sorted(SOURCES.glob("*/*.docc/*.md")),
+    *sorted(ROOT.glob("Sources/*/*.docc/*.md")), *sorted(ROOT.glob("Service/Sources/*/*.docc/*.md")),
 ]
 
 
@@ -99,7 +98,7 @@ def swift_file(number: int, block: str) -> str:
 def typecheck(folder, files: dict[str, str]) -> subprocess.CompletedProcess:
     for name, text in files.items():
         (folder / f"{name}.swift").write_text(text)
-    build = ROOT / ".build"
+    build = ROOT / "Service" / ".build"
     # The C modules of the dependencies, as the build found them.
     c_modules = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', (build / "debug.yaml").read_text())))
     return subprocess.run(
@@ -166,7 +165,7 @@ def test_the_protocol_page_has_every_error_code_and_no_other():
 
 
 def test_the_hooks_page_has_every_failure():
-    failures = re.findall(r'case \w+ = "([^"]+)"', read("Sources", "SessionDomain", "Hooks", "HookFailure.swift"))
+    failures = re.findall(r'case \w+ = "([^"]+)"', read("Service", "Sources", "SessionDomain", "Hooks", "HookFailure.swift"))
     page = read("docs", "hooks.md")
     assert len(failures) == 10
     for failure in failures:
@@ -174,7 +173,7 @@ def test_the_hooks_page_has_every_failure():
 
 
 def test_the_webhooks_page_has_every_event():
-    names = re.findall(r'Name\(rawValue: "([^"]+)"', read("Sources", "SessionDomain", "Events", "Event.swift"))
+    names = re.findall(r'Name\(rawValue: "([^"]+)"', read("Service", "Sources", "SessionDomain", "Events", "Event.swift"))
     page = read("docs", "webhooks.md")
     assert len(names) > 10
     for name in names:
@@ -182,13 +181,13 @@ def test_the_webhooks_page_has_every_event():
 
 
 def test_the_map_of_contributing_names_files_that_exist():
-    named = re.findall(r"`((?:Sources|Tests|scripts)/[^`…]*)`", read("CONTRIBUTING.md"))
+    named = re.findall(r"`((?:Service|Sources|Tests|scripts)/[^`…]*)`", read("CONTRIBUTING.md"))
     assert len(named) > 40
     assert not [path for path in named if not (ROOT / path).exists()]
 
 
 def test_the_operating_page_has_every_setting():
-    source = read("Sources", "prelude-session", "Serve", "ServiceConfiguration.swift")
+    source = read("Service", "Sources", "prelude-session", "Serve", "ServiceConfiguration.swift")
     block = re.search(r"enum Key: String, CaseIterable \{\n(.*?)\n\n", source, re.DOTALL)
     keys = re.findall(r"\w+", re.sub(r"\bcase\b", "", block[1]))
     page = read("docs", "operating.md")
@@ -200,28 +199,28 @@ def test_the_operating_page_has_every_setting():
 
 def test_the_program_knows_every_variable_that_the_repository_reads():
     """It rejects unknown ones, and a shell in which scripts/environment was sourced has those of the scripts."""
-    source = read("Sources", "prelude-session", "Configuration", "EnvironmentVariables.swift")
+    source = read("Service", "Sources", "prelude-session", "Configuration", "EnvironmentVariables.swift")
     known = set(re.findall(r'"([A-Z_]+)"', source))
-    settings = read("Sources", "prelude-session", "Serve", "ServiceConfiguration.swift")
+    settings = read("Service", "Sources", "prelude-session", "Serve", "ServiceConfiguration.swift")
     block = re.search(r"enum Key: String, CaseIterable \{\n(.*?)\n\n", settings, re.DOTALL)
     for key in re.findall(r"\w+", re.sub(r"\bcase\b", "", block[1])):
         known.add(re.sub(r"([A-Z])", r"_\1", key).upper())
     used = set()
-    for folder in ("scripts", "Tests", "Benchmarks", "Examples", ".github"):
-        for path in [ROOT / "Package.swift", *(ROOT / folder).rglob("*")]:
+    for folder in ("scripts", "Tests", "Benchmarks", "Examples", ".github", "Service/Tests", "Service/Benchmarks"):
+        for path in [ROOT / "Service" / "Package.swift", *(ROOT / folder).rglob("*")]:
             if path.is_file() and path.suffix in ("", ".swift", ".py", ".yml", ".sh"):
                 used |= set(re.findall(r"PRELUDE_SESSION_([A-Z]+(?:_[A-Z]+)*)\b", path.read_text(errors="ignore")))
     # Misspelled on purpose, in tests.
     misspelled = {"TRUSTED_PROXY", "TRUSTED_PROXYS", "EMAIL_PASSWORD", "EMAIL_USER", "FOO", "TLS"}
     assert used - known <= misspelled
-    assert {"SERVICE", "JUDGE_PYTHON", "PAGES", "EXPLORE"} <= used
+    assert {"TAGGED", "JUDGE_PYTHON", "PAGES", "EXPLORE"} <= used
 
 
 def test_the_tests_named_by_the_promises_exist():
     page = read("docs", "promises.md")
-    python = read("Tests", "System", "test_sdk_processes.py")
-    folders = ["EndToEndTests", "PreludeSessionTests", "PreludeSessionTestingTests"]
-    swift = "\n".join(path.read_text() for folder in folders for path in (ROOT / "Tests" / folder).rglob("*.swift"))
+    python = read("Service", "Tests", "System", "test_sdk_processes.py")
+    folders = ["Service/Tests/EndToEndTests", "Service/Tests/PreludeSessionTestingTests", "Tests/PreludeSessionTests"]
+    swift = "\n".join(path.read_text() for folder in folders for path in (ROOT / folder).rglob("*.swift"))
     promises = re.split(r"^\*\*(\d+)\. ", page, flags=re.MULTILINE)[1:]
     assert [int(number) for number in promises[::2]] == list(range(1, 13))
     for number, text in zip(promises[::2], promises[1::2]):
