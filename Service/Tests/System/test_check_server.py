@@ -12,10 +12,12 @@ import pytest
 
 import postgres
 from conftest import running
-from service import BINARY, SMALL_PAGES, Service, free_port
-from test_operator_commands import NEWEST
+from service import BINARY, ROOT, SMALL_PAGES, Service, free_port
 
 URL = "https://{app_id}.example.com"
+#: The last migration of PostgreSQL.
+NEWEST = max(
+    int(path.name[:3]) for path in (ROOT / "Service" / "Sources" / "SessionPostgres" / "Schema").glob("[0-9]*.swift"))
 
 
 @pytest.fixture(scope="module")

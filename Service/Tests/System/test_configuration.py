@@ -188,7 +188,7 @@ def test_variables_that_kubernetes_sets_are_one_error_with_its_remedy(tmp_path, 
 
 def test_variables_of_the_scripts_do_not_stop_the_service(tmp_path):
     checked = command(
-        tmp_path, "check", *settings(tmp_path, VALID), SERVICE="1", PAGES="x", EXPLORE="12", JUDGE_PYTHON="python")
+        tmp_path, "check", *settings(tmp_path, VALID), PAGES="x", EXPLORE="12", JUDGE_PYTHON="python")
     assert checked.returncode == 0, checked.stderr
 
 

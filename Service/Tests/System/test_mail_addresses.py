@@ -75,7 +75,13 @@ def test_addresses_of_earlier_versions_are_found_after_the_upgrade(tmp_path):
 def back_to_schema_13(service: Service) -> None:
     if service.database.startswith("postgresql:"):
         service.sql("ALTER TABLE users DROP COLUMN locale")
+        service.sql("ALTER TABLE verifications DROP COLUMN payers")
         service.sql("UPDATE prelude_session SET schema = 13 WHERE id = 1")
     else:
         service.sql("ALTER TABLE users DROP COLUMN locale")
+        service.sql("ALTER TABLE verifications DROP COLUMN payers")
+        service.sql("DROP TABLE proofs")
+        service.sql(
+            "CREATE TABLE proofs (sequence INTEGER PRIMARY KEY, key INTEGER NOT NULL, app_id TEXT NOT NULL, "
+            "expires_at INTEGER NOT NULL) STRICT")
         service.sql("PRAGMA user_version = 13")

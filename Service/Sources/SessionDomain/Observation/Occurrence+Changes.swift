@@ -5,8 +5,13 @@ extension Decision {
     package var occurrences: [Occurrence] {
         guard isCommitted else { return [] }
         var occurrences: [Occurrence] = []
-        // A limit that is reported for a further user is no news for operators.
-        let isKnownLimit = changes.contains { if case .count(.reports, _, _, _) = $0 { true } else { false } }
+        // A limit that is reported for a further identifier is no news for operators.
+        let isKnownLimit = changes.contains {
+            switch $0 {
+            case .count(.reports, _, _, _), .count(.withheld(.reports), _, _, _): true
+            default: false
+            }
+        }
         for change in changes {
             switch change {
             case .append(let event) where isKnownLimit && event.name == .loginLimited: break
