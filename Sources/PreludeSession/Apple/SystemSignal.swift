@@ -17,7 +17,7 @@ enum SystemSignal {
         #endif
     }
 
-    /// The name of the signal. All processes of the device can hear it, so it names neither app nor service.
+    /// The name of the signal. Every process of the device can receive it, so the name contains neither the app nor the service.
     static func name(store: String, endpoint: String) -> String {
         let hash = SHA256.hash(data: Data((store + "\0" + endpoint).utf8))
         return "prelude-session." + hash.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -50,9 +50,9 @@ extension PreludePasswordCompliancy: Codable {
 
 /// A rule for passwords. New versions may add rules.
 public struct PreludePasswordCompliancyCriterion: RawRepresentable, Sendable, Hashable, Codable {
-    /// The rule as one word in snake case.
+    /// The name of the rule on the wire, in snake case, such as `min_length`.
     public let rawValue: String
-    /// Creates a rule from its word.
+    /// Creates a rule from its name on the wire.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The minimum length.
@@ -70,7 +70,7 @@ public struct PreludePasswordCompliancyCriterion: RawRepresentable, Sendable, Ha
 }
 
 extension PreludePasswordCompliancyCriterion: CustomStringConvertible {
-    /// The word of the rule.
+    /// The name of the rule on the wire.
     public var description: String { rawValue }
 }
 

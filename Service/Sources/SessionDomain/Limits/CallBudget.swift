@@ -41,7 +41,7 @@ package struct CallBudget: Sendable, Equatable {
 
     /// The counters that a call for an identifier spends. They do not depend on whether a user has it.
     ///
-    /// For a message of a stranger, `counted` says which of `totals` it spends.
+    /// A message of a stranger spends one counter of each total besides: `counted` says which.
     package func counters(
         for identifier: CanonicalIdentifier, device standing: KnownDevice.Standing
     ) -> [FactQuery.CounterSelector] {
@@ -93,7 +93,7 @@ package struct CallBudget: Sendable, Equatable {
     }
 
     /// The counter of a call that is at its limit. An identifier that counts for a network already is not refused because of
-    /// the others. A total of 0 refuses strangers, too: then no message is sent to anybody.
+    /// the others. With a total of 0 the app sends no messages, so strangers are refused, too.
     package func reached(_ facts: Facts, for identifier: CanonicalIdentifier) -> ReachedLimit? {
         let standing = facts.deviceStanding
         let networks = failuresOfNetworks(at: identifier, device: standing)

@@ -52,8 +52,7 @@ extension Verification {
             [
                 new.code.hash, new.code.seed.map(StoredJSON.text), new.code.expiresAt, new.previousCode?.hash,
                 new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, Payer.text(new.payers), appID,
-                tokenHash,
-                checks, sends,
+                tokenHash, checks, sends,
             ], orFail: .stale)
     }
 

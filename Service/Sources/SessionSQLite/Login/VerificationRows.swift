@@ -66,8 +66,7 @@ extension Database {
             [
                 new.code.hash, new.code.seed.map(StoredJSON.text), new.code.expiresAt, new.previousCode?.hash,
                 new.previousCode?.expiresAt, new.checks, new.sends, new.lastSentAt, Verification.Payer.text(new.payers),
-                old.appID,
-                old.tokenHash, old.checks, old.sends,
+                old.appID, old.tokenHash, old.checks, old.sends,
             ], orFail: .stale)
     }
 
