@@ -1,7 +1,7 @@
 internal import SessionTokens
 
 /// The last DPoP nonce of each of the app's backends, by origin (RFC 9449 §9).
-struct BackendNonces: Sendable, Equatable {
+final class BackendNonces {
     /// More backends than an app has. When it is reached, all nonces are dropped and learned again.
     private static let capacity = 16
 
@@ -10,7 +10,7 @@ struct BackendNonces: Sendable, Equatable {
     subscript(origin: String) -> String? { nonces[origin] }
 
     /// Keeps the nonce of a response, if it has a valid one.
-    mutating func learn(_ nonce: String?, from origin: String) {
+    func learn(_ nonce: String?, from origin: String) {
         guard let nonce, nonce.utf8.count <= DPoPProofChecker.maximumIDLength else { return }
         if nonces[origin] == nil, nonces.count >= Self.capacity { nonces = [:] }
         nonces[origin] = nonce

@@ -141,21 +141,23 @@ extension SessionEngine {
     ///
     /// - Throws: `.storageUnavailable` when the store cannot be read now.
     func loginInProgress() async throws -> PendingLogin? {
-        if let pendingLogin { return pendingLogin }
-        let start = loginAttempt
+        if let pending = logins.pending { return pending }
+        let start = logins.starts
         // A logout that the store has refused has ended it, too.
         guard pendingWipe == nil, case .valid(let stored)? = try await records.read(PendingLogin.self) else {
-            return pendingLogin
+            return logins.pending
         }
         let now = await estimatedServerTime()
-        guard start == loginAttempt, pendingLogin == nil else { return pendingLogin }
+        guard start == logins.starts, logins.pending == nil else { return logins.pending }
         guard stored.expiresAt > now else {
             await forget(stored)
             return nil
         }
-        pendingLogin = stored
+        logins.keep(stored)
         return stored
     }
+
+    private var pendingLogin: PendingLogin? { logins.pending }
 
     /// Stores the login that is not finished. A login or a logout that comes between wins.
     ///
@@ -173,7 +175,7 @@ extension SessionEngine {
 
     /// Forgets a login that cannot continue, here and in the store.
     func forget(_ login: PendingLogin) async {
-        if pendingLogin?.attempt == login.attempt { pendingLogin = nil }
+        logins.forget(login)
         try? await records.withLock(.sessionWrite) {
             guard try await self.hasRecord(of: login) else { return }
             try await self.records.delete(PendingLogin.self)
@@ -187,6 +189,6 @@ extension SessionEngine {
 
     /// Deletes the record after a login or a logout. Call it under the lock of the session.
     func deletePendingLogin() async {
-        if pendingLogin == nil { try? await records.delete(PendingLogin.self) }
+        if logins.pending == nil { try? await records.delete(PendingLogin.self) }
     }
 }

@@ -8,8 +8,7 @@ extension SessionEngine {
     /// Starts a login with a code. It replaces an earlier one of this client, even if that is answered later.
     func startOTP(_ options: StartOTPLoginOptions) async throws {
         await finishLogout()
-        loginAttempt += 1
-        let attempt = loginAttempt
+        let start = logins.start()
         let verifier = PKCE.verifier(from: environment.randomBytes(32))
         let body = StartOTPRequest(
             identifier: Identifier(options.identifier),
@@ -19,9 +18,9 @@ extension SessionEngine {
         try? await records.delete(PendingLogin.self)
         let answer = try await sendAnonymous(await withTrustedDevice(try APIRequest.post(.otp, body: body)))
         let now = await estimatedServerTime()
-        guard attempt == loginAttempt else { return }
-        pendingLogin = PendingLogin(
-            options, answer, codeVerifier: verifier, attempt: environment.newAttemptID(), now: now)
+        guard start == logins.starts else { return }
+        logins.keep(
+            PendingLogin(options, answer, codeVerifier: verifier, attempt: environment.newAttemptID(), now: now))
         await savePendingLogin()
     }
 
@@ -51,8 +50,7 @@ extension SessionEngine {
         let challengeToken = try await forgettingEnded(pending) {
             try await self.sendLogin(request).challengeToken()
         }
-        if pendingLogin?.attempt == pending.attempt {
-            pendingLogin?.accept(code, challengeToken: challengeToken)
+        if logins.accept(code, of: pending, challengeToken: challengeToken) {
             await savePendingLogin(isChanged: true)
         }
         return try await finish(pending, with: code, challengeToken, since: fence)
@@ -64,7 +62,7 @@ extension SessionEngine {
         let user = try await finalize(
             challengeToken, codeVerifier: pending.codeVerifier, attempt: pending.attempt,
             identifier: pending.identifier, since: fence)
-        if machine.session?.accessToken == user.accessToken { redeemedCode = RedeemedCode(code, of: user) }
+        if machine.session?.accessToken == user.accessToken { logins.redeemed(code, of: user) }
         return user
     }
 
@@ -81,11 +79,11 @@ extension SessionEngine {
     }
 
     private func requirePendingLogin() async throws -> PendingLogin {
-        guard let pendingLogin = try await loginInProgress(), pendingLogin.waitsForCode else {
+        guard let login = try await loginInProgress(), login.waitsForCode else {
             throw PreludeSessionError.unauthorized(
                 .init("no login waits for a code; call startOTPLogin first", needsNewCode: true))
         }
-        return pendingLogin
+        return login
     }
 
     // MARK: Passwords
@@ -116,13 +114,50 @@ extension SessionEngine {
         return try await redeem(login, since: fence)
     }
 
+    // MARK: Credentials of an earlier system
+
+    /// Signs in with an old credential. Concurrent callers with the same credential share one exchange.
+    func migrate(_ options: MigrateOptions) async throws -> PreludeUser {
+        let token = options.token
+        try PreludeSessionError.rejectBlank(token.value, "the token to migrate")
+        await finishLogout()
+        let fence = machine.loginFence
+        if let same = tasks.migration(token, fence: fence) { return try await same.task.value }
+        // A task of its own: a cancelled caller must not cancel the login of the others.
+        let task = Task {
+            defer { tasks.migrationEnded(token, fence: fence) }
+            return try await self.performMigration(token, fence: fence)
+        }
+        tasks.started(SharedTasks.Migration(token: token, fence: fence, task: task))
+        return try await task.value
+    }
+
+    private func performMigration(_ token: RedactedString, fence: Int) async throws -> PreludeUser {
+        // The old credential may be valid only once, so a repeated call continues from its challenge.
+        if let earlier = try? await loginInProgress(), earlier.identifier == nil,
+            earlier.challengeToken(of: token.value) != nil,
+            let user = try await redeemIfPossible(earlier, since: fence)
+        {
+            return user
+        }
+        let verifier = PKCE.verifier(from: environment.randomBytes(32))
+        let body = MigrationRequest(
+            token: token.value, codeChallenge: PKCE.challenge(for: verifier), dispatchID: await dispatchID())
+        let answer = try await sendAnonymous(try APIRequest.post(.migration, body: body))
+        let login = PendingLogin(
+            migrating: token.value, challengeToken: try answer.challengeToken(), codeVerifier: verifier,
+            attempt: environment.newAttemptID(), now: await estimatedServerTime())
+        guard machine.acceptsLogin(fence) else { throw Self.loginOvertaken }
+        return try await redeem(login, since: fence)
+    }
+
     // MARK: The end of every login
 
     /// Signs in with the challenge of an accepted password or credential. It is stored as long as it may be redeemed.
     func redeem(_ login: PendingLogin, since fence: Int) async throws -> PreludeUser {
         guard let challengeToken = login.accepted?.challengeToken else { throw Self.loginOvertaken }
-        if machine.acceptsLogin(fence), pendingLogin != login {
-            pendingLogin = login
+        if machine.acceptsLogin(fence), logins.pending != login {
+            logins.keep(login)
             await savePendingLogin()
         }
         do {

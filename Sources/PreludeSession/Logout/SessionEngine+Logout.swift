@@ -5,23 +5,26 @@ extension SessionEngine {
     ///
     /// Concurrent callers share one logout. A later caller starts another one, because a user may have signed in since.
     func logout() async throws {
-        let task =
-            loggingOut
-            ?? Task {
-                defer { loggingOut = nil }
-                return await self.performLogout()
-            }
-        loggingOut = task
-        let outcome = await task.value
+        let outcome = await sharedLogout().value
         // Also if the store refused the wipe: it may have refused the queue, too.
         if outcome.mustRevoke { revocations.sendIfDue() }
         try outcome.wipe.get()
     }
 
+    private func sharedLogout() -> Task<LogoutOutcome, Never> {
+        if let running = tasks.logout { return running }
+        let task = Task {
+            defer { tasks.logoutEnded() }
+            return await self.performLogout()
+        }
+        tasks.started(task)
+        return task
+    }
+
     /// Waits for a logout in progress, so that a login which begins after its call does not end with it. That takes a moment,
     /// because a logout does not wait for the server.
     func finishLogout() async {
-        while let loggingOut { _ = await loggingOut.value }
+        while let logout = tasks.logout { _ = await logout.value }
     }
 
     /// Waits until the queue of revocations was sent once, or for a short time: a service that does not respond must not
@@ -34,9 +37,7 @@ extension SessionEngine {
     private static let patience: TimeInterval = 3
 
     private func performLogout() async -> LogoutOutcome {
-        // From here on no login in progress is accepted. The login itself revokes its session.
-        machine.rejectLogins()
-        pendingWipe?.loginFence = machine.loginFence
+        rejectLogins()
         let (sessions, isComplete) = await sessionsToEnd()
         for session in sessions { await revocations.add(session) }
         do {

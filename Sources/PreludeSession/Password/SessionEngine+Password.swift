@@ -37,7 +37,7 @@ extension SessionEngine {
         guard machine.accepts(fence), let session = machine.session,
             session.scopes.contains(Self.passwordScope[...])
         else { return }
-        machine.invalidate(session.accessToken)
+        invalidate(session.accessToken)
         // The password is changed, so a failed refresh is no error. The next call refreshes.
         _ = try? await refresh()
     }
@@ -52,8 +52,8 @@ extension SessionEngine {
         }
         var newUser: PreludeUser?
         if try await !continuesReset(with: EnteredCode.normalized(code)) { newUser = try await checkOTP(code) }
-        try await changePassword(password, in: newUser?.profile.sessionID ?? redeemedCode?.sessionID)
-        redeemedCode = nil
+        try await changePassword(password, in: newUser?.profile.sessionID ?? logins.redeemedCode?.sessionID)
+        logins.forgetCode()
         // Its refresh may have failed, but the password is changed and the token is still valid.
         guard let session = try await loaded() else { throw Self.loginOvertaken }
         var user = try user(session)
@@ -62,8 +62,8 @@ extension SessionEngine {
     }
 
     private func continuesReset(with code: String) async throws -> Bool {
-        guard let session = try await loaded(), pendingLogin == nil,
-            redeemedCode?.continues(session, with: code) ?? false
+        guard let session = try await loaded(), logins.pending == nil,
+            logins.redeemedCode?.continues(session, with: code) ?? false
         else { return false }
         return try await canChangePassword()
     }

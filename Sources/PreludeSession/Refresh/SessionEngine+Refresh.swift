@@ -76,6 +76,9 @@ extension SessionEngine {
         machine.session?.hasSameTokens(as: session) == true ? try user(session) : nil
     }
 
+    /// The refresh in progress; at most one since the last login or logout.
+    var refreshing: RunningRefresh? { tasks.refresh }
+
     /// The refresh in progress since the last login or logout, or a new one that carries the challenge.
     ///
     /// - Parameter expiredToken: The access token if it has expired or was rejected; `nil` if it is still valid.
@@ -89,7 +92,7 @@ extension SessionEngine {
         // A task of its own: a cancelled caller must not cancel the refresh of the others.
         let task = Task {
             // Before the task returns, so that no caller joins a finished refresh.
-            defer { if refreshing?.fence == fence { refreshing = nil } }
+            defer { tasks.refreshEnded(since: fence) }
             do {
                 let outcome = try await self.performRefresh(fence: fence, challenge: challenge)
                 if let error = outcome.error { log(.warning, "a refresh failed", [.error(error)]) }
@@ -100,7 +103,7 @@ extension SessionEngine {
             }
         }
         let running = RunningRefresh(fence: fence, challenge: challenge, expiredToken: expiredToken, task: task)
-        refreshing = running
+        tasks.started(running)
         return running
     }
 

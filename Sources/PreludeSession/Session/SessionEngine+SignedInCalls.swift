@@ -33,7 +33,7 @@ extension SessionEngine {
     /// A token that another caller has refreshed meanwhile is returned as it is. If the refresh fails, its error counts and
     /// not the 401: without a network the user is still signed in.
     func renewedToken(insteadOf token: String, session: String?) async throws -> String {
-        machine.invalidate(token)
+        invalidate(token)
         let renewed = try await refresh()
         guard renewed.profile.sessionID == session else {
             throw PreludeSessionError.unauthorized("another login replaced the session meanwhile")

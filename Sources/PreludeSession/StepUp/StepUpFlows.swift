@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The step-ups of the current session. It decides; the engine acts. Bounded: when a list is full, its oldest entry goes.
-struct StepUpFlows: Sendable, Equatable {
+final class StepUpFlows {
     static let capacity = 8
 
     /// Where a completed challenge stands.
@@ -92,21 +92,21 @@ struct StepUpFlows: Sendable, Equatable {
     // MARK: Changing
 
     /// Takes over the challenges of an earlier launch. What changed since then is newer.
-    mutating func restore(_ stored: [StepUpChallenge]) {
+    func restore(_ stored: [StepUpChallenge]) {
         guard !isRestored else { return }
         isRestored = true
         open = Array((stored.filter { !knows($0) } + open).suffix(Self.capacity))
     }
 
     /// Adds a challenge, or replaces its earlier state.
-    mutating func update(_ challenge: StepUpChallenge) {
+    func update(_ challenge: StepUpChallenge) {
         closed.removeAll { $0 == challenge.challengeID }
         open.removeAll { $0.challengeID == challenge.challengeID }
         open = Array((open + [challenge]).suffix(Self.capacity))
     }
 
     /// Replaces a challenge by its next state after an accepted answer.
-    mutating func update(_ challenge: StepUpChallenge, to next: StepUpChallenge, by answer: RedactedString) {
+    func update(_ challenge: StepUpChallenge, to next: StepUpChallenge, by answer: RedactedString) {
         open.removeAll { $0 == challenge }
         update(next)
         guard next.isCompleted, let tokenID = challenge.ticket?.tokenID else { return }
@@ -115,25 +115,26 @@ struct StepUpFlows: Sendable, Equatable {
     }
 
     /// A refresh has redeemed a challenge.
-    mutating func redeemed(_ challenge: StepUpChallenge) {
+    func redeemed(_ challenge: StepUpChallenge) {
         if let id = challenge.ticket?.tokenID { redeemed = Array((redeemed + [id]).suffix(Self.capacity)) }
         close(challenge)
     }
 
     /// Drops a challenge. A newer state of it stays.
-    mutating func close(_ challenge: StepUpChallenge) {
+    func close(_ challenge: StepUpChallenge) {
         guard isOpen(challenge) else { return }
         open.removeAll { $0 == challenge }
         closed = Array((closed + [challenge.challengeID]).suffix(Self.capacity))
     }
 
-    mutating func dropExpired(at serverTime: Date) {
+    func dropExpired(at serverTime: Date) {
         for challenge in open where challenge.ticket?.isExpired(at: serverTime) ?? true { close(challenge) }
     }
 
     /// A login or a logout: all earlier challenges are void, stored copies included.
-    mutating func forget() {
-        self = StepUpFlows()
+    func forget() {
+        (open, completedAnswers) = ([], [])
+        (redeemed, closed) = ([], [])
         isRestored = true
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct BackendNoncesTests {
     @Test("Each origin has its own nonce, and the number of origins is bounded")
     func origins() {
-        var nonces = BackendNonces()
+        let nonces = BackendNonces()
         nonces.learn("n1", from: "https://a")
         nonces.learn(nil, from: "https://a")
         nonces.learn(String(repeating: "n", count: 10_000), from: "https://a")
