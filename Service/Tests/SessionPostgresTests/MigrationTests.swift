@@ -100,17 +100,17 @@ struct MigrationTests {
         ) { try start() }
         // Once it runs, too, no row is hidden without an error.
         let read = Statement("SELECT current_setting('row_security'), count(*) FROM sessions")
-        func settings() throws -> [String] { try connection.readSnapshot([read])[0].all { try $0.next() } }
-        #expect(try settings() == ["off"])
-        try run("SET ROLE \(role)")
-        #expect(throws: PostgresFailure.self) { try settings() }
-        // As behind a pooler, which keeps no setting beyond a transaction.
-        try run("RESET ROLE", "SET row_security = on")
-        connection.pooledSettings = Statement("SELECT set_config('row_security', 'off', TRUE)")
-        #expect(try settings() == ["off"])
-        try run("SET ROLE \(role)")
-        #expect(throws: PostgresFailure.self) { try settings() }
-        try run("RESET ROLE")
+        // Also behind a pooler, which keeps no setting beyond a transaction.
+        let pooled = try PostgresConnection(
+            try PostgresLocation(url).parameters.map { ($0.key, $0.value) }, patience: 10_000,
+            pooledSettings: Statement("SELECT set_config('row_security', 'off', TRUE)"))
+        for connection in [connection, pooled] {
+            func settings() throws -> [String] { try connection.readSnapshot([read])[0].all { try $0.next() } }
+            #expect(try settings() == ["off"])
+            _ = try connection.run([Statement("SET ROLE \(role)")])
+            #expect(throws: PostgresFailure.self) { try settings() }
+            _ = try connection.run([Statement("RESET ROLE")])
+        }
     }
 
     @Test("A newer schema is refused, and an older one that may not be migrated")

@@ -74,7 +74,9 @@ struct PrimaryHistoryTests {
         let connection = try TestServer.connect()
         let timeline = try #require(try connection.timeline())
         #expect(timeline.number == 1)
-        connection.isReplaced = { true }
+        #expect(history.accepts(timeline, at: 0))
+        #expect(connection.using(timeline, of: history).isUsable)
+        #expect(history.accepts(Timeline(system: timeline.system, number: 2), at: 1))
         #expect(!connection.isUsable)
         #expect(connection.failure(of: [Statement("SELECT 1")]) == .disconnected)
     }

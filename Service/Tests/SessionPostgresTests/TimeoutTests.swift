@@ -29,9 +29,10 @@ struct TimeoutTests {
     @Test("A job that has waited for a lock waits longer, in its transaction only")
     func patient() throws {
         let connection = try TestServer.connect(isUnhurried: false)
-        connection.isPatient = true
         let wait = Statement("SELECT current_setting('lock_timeout')")
-        let rows = try connection.run([.begin, wait, .commit])
+        let rows = try connection.waitingLonger(true) { connection throws(PostgresFailure) in
+            try connection.run([.begin, wait, .commit])
+        }
         #expect(rows.count == 3)
         #expect(try rows[1].first { try $0.next() as String } == "500ms")
         #expect(try connection.one(wait.sql) as String == "100ms")

@@ -128,14 +128,14 @@ final class ConnectionWorker {
 
     private func answer(to job: PoolJob) throws(PostgresFailure) -> @Sendable () -> Void {
         try withConnection(until: job.deadline) { connection throws(PostgresFailure) in
-            connection.isPatient = job.lockWaits > 0
-            defer { connection.isPatient = false }
-            switch job.work {
-            case .read(let read): return try read(connection)
-            case .intent(let attempt):
-                let answer = try Transaction(connection: connection).run(attempt())
-                health.committed()
-                return answer
+            try connection.waitingLonger(job.lockWaits > 0) { connection throws(PostgresFailure) in
+                switch job.work {
+                case .read(let read): return try read(connection)
+                case .intent(let attempt):
+                    let answer = try Transaction(connection: connection).run(attempt())
+                    health.committed()
+                    return answer
+                }
             }
         }
     }

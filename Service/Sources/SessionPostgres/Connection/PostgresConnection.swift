@@ -11,7 +11,7 @@ final class PostgresConnection {
     private var prepared: [String: String] = [:]
     private var namesGiven = 0
     /// Whether the results of each pipeline were read. If not, the next results would be those of an earlier one.
-    var isInStep = true
+    private var isInStep = true
     /// Whether the server may send notifications between two pipelines.
     private var isListening = false
     /// Milliseconds that the server may take for a pipeline.
@@ -20,22 +20,23 @@ final class PostgresConnection {
     private let warnings: UnsafeMutablePointer<CInt>
     /// What a transaction begins with where a pooler gives each one another connection of the server. `nil`: there is none, so
     /// prepared statements and settings last.
-    var pooledSettings: Statement?
+    private(set) var pooledSettings: Statement?
     /// Whether transactions wait longer for a lock.
-    var isPatient = false
+    private var isPatient = false
     /// How many pipelines were sent. Each is a round trip.
     private(set) var pipelines = 0
-    /// Whether the process uses another primary than the server.
-    var isReplaced: () -> Bool = { false }
-    /// Notes that the server has answered, with the milliseconds on a clock that never jumps.
-    var noteAnswer: (Int64) -> Void = { _ in }
+    /// The timeline of the server, and which one the process uses. `nil`: a server without timelines.
+    private var primary: (timeline: Timeline, history: PrimaryHistory)?
 
     /// Connects, and waits until the server accepts.
     ///
     /// - Parameters:
     ///   - parameters: Parameters of libpq by name.
     ///   - patience: Milliseconds that the server may take for a pipeline.
-    init(_ parameters: [(name: String, value: String)], patience: Int) throws(PostgresFailure) {
+    ///   - pooledSettings: What each transaction begins with, until `keep(_:)` finds out that there is no pooler.
+    init(
+        _ parameters: [(name: String, value: String)], patience: Int, pooledSettings: Statement
+    ) throws(PostgresFailure) {
         if let reason = pq_load() {
             throw PostgresFailure(.rejected, "libpq cannot be loaded: \(String(cString: reason))")
         }
@@ -54,6 +55,7 @@ final class PostgresConnection {
         }
         self.handle = handle
         self.patience = patience
+        self.pooledSettings = pooledSettings
         warnings = .allocate(capacity: 1)
         warnings.initialize(to: 0)
         pq_count_warnings(handle, warnings)
@@ -70,7 +72,7 @@ final class PostgresConnection {
     var socket: CInt { pq_socket(handle) }
 
     /// The process of the server, as it was at the start. A pooler invents one.
-    var announcedProcess: Int { Int(pq_backend_pid(handle)) }
+    private var announcedProcess: Int { Int(pq_backend_pid(handle)) }
 
     /// The encoding of the database.
     var serverEncoding: String? { pq_parameter_status(handle, "server_encoding").map { String(cString: $0) } }
@@ -80,7 +82,7 @@ final class PostgresConnection {
     /// Whether the server has not closed the connection, and accepts writes. Between two pipelines it sends nothing else that
     /// matters.
     var isUsable: Bool {
-        guard isInStep, pq_status(handle) == 0, pooledSettings != nil || !isReadOnly, !isReplaced() else {
+        guard isInStep, pq_status(handle) == 0, pooledSettings != nil || !isReadOnly, !isReplaced else {
             return false
         }
         // A closed connection is readable, too. Then the next pipeline fails.
@@ -93,6 +95,44 @@ final class PostgresConnection {
     private var isReadOnly: Bool {
         let names: [String] = ["in_hot_standby", "default_transaction_read_only"]
         return names.contains { name in pq_parameter_status(handle, name).map { String(cString: $0) } == "on" }
+    }
+
+    /// Whether the process uses another primary than the server.
+    private var isReplaced: Bool { primary.map { $0.history.isReplaced($0.timeline) } ?? false }
+
+    /// From now on, the connection lasts as long as the process uses this primary.
+    func using(_ timeline: Timeline, of history: PrimaryHistory) -> PostgresConnection {
+        primary = (timeline, history)
+        return self
+    }
+
+    /// Notes that the server has answered.
+    ///
+    /// - Parameter now: Milliseconds on a clock that never jumps.
+    func noteAnswer(_ now: Int64) {
+        if let primary { primary.history.answered(primary.timeline, at: now) }
+    }
+
+    /// Sets what lasts as long as the connection, if there is no pooler.
+    ///
+    /// - Returns: `false` behind a pooler, where nothing may stay on the server.
+    func keep(_ settings: Statement) throws(PostgresFailure) -> Bool {
+        let answer = try run([Statement("SELECT pg_backend_pid()")])[0]
+        guard (try? answer.first { try $0.next() as Int }) == announcedProcess else { return false }
+        pooledSettings = nil
+        _ = try run([settings])
+        return true
+    }
+
+    /// Runs work whose transactions wait longer for a lock.
+    ///
+    /// - Parameter isPatient: Whether they do.
+    func waitingLonger<Answer>(
+        _ isPatient: Bool, _ work: (PostgresConnection) throws(PostgresFailure) -> Answer
+    ) throws(PostgresFailure) -> Answer {
+        self.isPatient = isPatient
+        defer { self.isPatient = false }
+        return try work(self)
     }
 
     /// Receives the notifications of a channel from now on.
@@ -249,7 +289,7 @@ final class PostgresConnection {
     }
 
     /// The next result, when all of it has arrived. `nil` between the results of two statements.
-    func next() throws(PostgresFailure) -> OpaquePointer? {
+    private func next() throws(PostgresFailure) -> OpaquePointer? {
         while pq_is_busy(handle) == 1 {
             try wait(for: POLLIN)
             try check(pq_consume_input(handle) == 1)
@@ -258,7 +298,7 @@ final class PostgresConnection {
     }
 
     /// Sends what libpq has kept. It must read meanwhile, because the server may wait until its results are read.
-    func flush() throws(PostgresFailure) {
+    private func flush() throws(PostgresFailure) {
         while true {
             switch pq_flush(handle) {
             case 0: return
@@ -270,21 +310,106 @@ final class PostgresConnection {
         }
     }
 
-    func wait(for events: Int32) throws(PostgresFailure) {
+    private func wait(for events: Int32) throws(PostgresFailure) {
         var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
         var ready: CInt
         repeat { ready = poll(&descriptor, 1, CInt(patience)) } while ready < 0 && errno == EINTR
         guard ready > 0 else { throw PostgresFailure(.disconnected, "the server did not answer in \(patience) ms") }
     }
 
-    func check(_ condition: Bool) throws(PostgresFailure) { if !condition { throw lost() } }
+    private func check(_ condition: Bool) throws(PostgresFailure) { if !condition { throw lost() } }
 
-    func lost() -> PostgresFailure { PostgresFailure(.disconnected, Self.message(of: handle)) }
+    private func lost() -> PostgresFailure { PostgresFailure(.disconnected, Self.message(of: handle)) }
 
     /// The last error of libpq in one line. It contains neither passwords nor values.
     private static func message(of handle: OpaquePointer) -> String {
         let text = pq_error_message(handle).map { String(cString: $0) } ?? ""
         let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         return lines.isEmpty ? "the connection is lost" : lines.joined(separator: "; ")
+    }
+}
+
+/// `COPY` is impossible in a pipeline, so the connection leaves the pipeline mode for it (PostgreSQL documentation, 34.5).
+extension PostgresConnection {
+    /// Sends rows to `COPY … FROM STDIN`, in a transaction that this connection has begun.
+    func copyIn(_ sql: String, _ lines: CopyLines) throws(PostgresFailure) {
+        try copy(sql, pq_copy_in) { () throws(PostgresFailure) in
+            var sent = 0
+            while sent < lines.bytes.count {
+                let count = min(lines.bytes.count - sent, 1 << 16)
+                try untilTaken {
+                    lines.bytes.withUnsafeBytes { bytes in
+                        pq_put_copy_data(
+                            handle, bytes.baseAddress.map { ($0 + sent).assumingMemoryBound(to: CChar.self) },
+                            CInt(count))
+                    }
+                }
+                sent += count
+            }
+            try untilTaken { pq_put_copy_end(handle, nil) }
+            try flush()
+        }
+    }
+
+    /// Passes each row of `COPY … TO STDOUT`, with its newline.
+    func copyOut(_ sql: String, _ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
+        var failure: (any Error)?
+        try copy(sql, pq_copy_out) { () throws(PostgresFailure) in
+            while true {
+                var start: UnsafeMutablePointer<CChar>?
+                let count = pq_get_copy_data(handle, &start, 1)
+                guard count != 0 else {
+                    try wait(for: POLLIN)
+                    try check(pq_consume_input(handle) == 1)
+                    continue
+                }
+                guard count > 0, let start else { return }
+                defer { pq_free_memory(start) }
+                // After a failure, the rest is read and ignored.
+                guard failure == nil else { continue }
+                do { try receive(UnsafeRawBufferPointer(start: start, count: Int(count))) } catch { failure = error }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// - Parameter status: That of the result when the server is ready to copy.
+    private func copy(
+        _ sql: String, _ status: Int, _ body: () throws(PostgresFailure) -> Void
+    ) throws(PostgresFailure) {
+        guard isUsable else { throw PostgresFailure(.disconnected, "the connection is lost") }
+        isInStep = false
+        try check(pq_exit_pipeline_mode(handle) == 1)
+        try check(pq_send_query(handle, sql) == 1)
+        try flush()
+        guard let first = try next() else { throw lost() }
+        var failure = try failure(of: first, expecting: status)
+        if failure == nil { try body() }
+        while let result = try next() {
+            let found = try self.failure(of: result, expecting: pq_command_ok)
+            failure = failure ?? found
+        }
+        try check(pq_enter_pipeline_mode(handle) == 1)
+        isInStep = true
+        if let failure { throw failure }
+    }
+
+    private func failure(of result: OpaquePointer, expecting status: Int) throws(PostgresFailure) -> PostgresFailure? {
+        defer { pq_clear(result) }
+        guard Int(pq_result_status(result)) != status else { return nil }
+        guard let state = pq_result_field(result, CInt(pq_field_state)) else { throw lost() }
+        let message = pq_result_field(result, CInt(pq_field_message)).map { String(cString: $0) }
+        return PostgresFailure(state: String(cString: state), message: message ?? "no message", of: nil)
+    }
+
+    /// Calls a function of libpq again until it has memory for what it sends.
+    private func untilTaken(_ send: () -> CInt) throws(PostgresFailure) {
+        while true {
+            switch send() {
+            case 1: return
+            case 0: try flush()
+            default: throw lost()
+            }
+        }
     }
 }

@@ -19,7 +19,8 @@ struct PostgresServer: Sendable {
         var parameters = location.parameters.merging(defaults) { own, _ in own }
         // Texts are UTF-8. With another encoding, the server would store other characters.
         parameters["client_encoding"] = "UTF8"
-        let connection = try PostgresConnection(parameters.map { ($0.key, $0.value) }, patience: patience)
+        let connection = try PostgresConnection(
+            parameters.map { ($0.key, $0.value) }, patience: patience, pooledSettings: settings(areLocal: true))
         guard ["UTF8", nil].contains(connection.serverEncoding) else {
             throw PostgresFailure(
                 .rejected,
@@ -29,15 +30,7 @@ struct PostgresServer: Sendable {
         if let problem = connection.serverVersion.flatMap(Self.problem(ofVersion:)) {
             throw PostgresFailure(.rejected, problem)
         }
-        // Until the answer, nothing may stay on the server.
-        connection.pooledSettings = settings(areLocal: true)
-        let answer = try connection.run([Statement("SELECT pg_backend_pid()")])[0]
-        if (try? answer.first { try $0.next() as Int }) == connection.announcedProcess {
-            connection.pooledSettings = nil
-            _ = try connection.run([settings(areLocal: false)])
-        } else {
-            try requireTransactions(of: connection)
-        }
+        if try !connection.keep(settings(areLocal: false)) { try requireTransactions(of: connection) }
         return connection
     }
 

@@ -112,11 +112,3 @@ extension PostgresServer {
             "PostgreSQL answers from a primary that another one has replaced, and the new one cannot be reached")
     }
 }
-
-extension PostgresConnection {
-    fileprivate func using(_ timeline: Timeline, of history: PrimaryHistory) -> PostgresConnection {
-        isReplaced = { history.isReplaced(timeline) }
-        noteAnswer = { history.answered(timeline, at: $0) }
-        return self
-    }
-}
