@@ -9,11 +9,11 @@ final class SMTPExchange {
     private var offset = 0
     private var unmet: SMTPProblem?
     /// The result of libcurl.
-    var code = CURLE_OK
+    private var code = CURLE_OK
     /// The message of libcurl for an error.
-    var message = ""
+    private var message = ""
     /// Whether the transfer used an open connection.
-    var isReused = false
+    private(set) var isReused = false
 
     init(_ job: SMTPJob, extensions: [String: String]) {
         self.job = job
@@ -38,6 +38,11 @@ final class SMTPExchange {
     func checkRequirements() -> Bool {
         unmet = job.unmetRequirement(conversation.extensions)
         return unmet == nil
+    }
+
+    /// libcurl has ended the transfer.
+    func ended(_ code: CURLcode, _ message: String, isReused: Bool) {
+        (self.code, self.message, self.isReused) = (code, message, isReused)
     }
 
     /// Whether an open connection had been closed by the server, and the mail was not begun. A new connection may work.

@@ -28,16 +28,17 @@ struct SMTPTransfer {
             _ = ccurl_set_pointer(handle.pointer, option, context)
         }
         setCallbacks()
-        withExtendedLifetime((exchange, recipients, pins)) {
-            var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
+        var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
+        let code = withExtendedLifetime((exchange, recipients, pins)) {
             message.withUnsafeMutableBufferPointer { buffer in
                 _ = ccurl_set_pointer(handle.pointer, CURLOPT_ERRORBUFFER, buffer.baseAddress)
-                exchange.code = curl_easy_perform(handle.pointer)
-                _ = ccurl_set_pointer(handle.pointer, CURLOPT_ERRORBUFFER, nil)
+                defer { _ = ccurl_set_pointer(handle.pointer, CURLOPT_ERRORBUFFER, nil) }
+                return curl_easy_perform(handle.pointer)
             }
-            exchange.message = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
-        exchange.isReused = handle.number(CURLINFO_NUM_CONNECTS) == 0
+        exchange.ended(
+            code, String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self),
+            isReused: handle.number(CURLINFO_NUM_CONNECTS) == 0)
         // Removes the pointers to the exchange.
         handle.reset()
         return exchange
