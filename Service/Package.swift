@@ -66,10 +66,14 @@ let package = Package(
             name: "SessionEgress",
             dependencies: ["SessionDomain", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
         .target(name: "SessionSQLite", dependencies: ["SessionDomain", grdb, sqlite]),
+        .target(name: "CPostgres", publicHeadersPath: "."),
+        .target(name: "CEmbeddedFiles", publicHeadersPath: "."),
         .target(name: "SessionPostgres", dependencies: ["SessionDomain", "CPostgres", core]),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
-        .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium", "CHashMemory"]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"]),
         .target(
             name: "SessionDelivery",
             dependencies: ["SessionDomain", "SessionEgress", "CCurl", core, nioPosix]),
@@ -77,19 +81,21 @@ let package = Package(
         .target(
             name: "SessionHTTP",
             dependencies: [
-                "SessionDomain", core, crypto, hummingbird, hummingbirdCore, httpTypes, logging, nioCore, nioHTTP1,
+                "CEmbeddedFiles", "SessionDomain", core, crypto, hummingbird, hummingbirdCore, httpTypes, logging,
+                nioCore, nioHTTP1,
                 nioPosix,
-            ], resources: [.embedInCode("OpenAPI/openapi.yaml"), .embedInCode("WebClient/prelude-session.js")]),
+            ], exclude: ["OpenAPI/openapi.yaml", "WebClient/prelude-session.js"]),
         .target(
             name: "SessionConsole",
             dependencies: [
-                "SessionDomain", "SessionHTTP", core, crypto, httpTypes, hummingbird, hummingbirdCore, nioCore,
+                "CEmbeddedFiles", "SessionDomain", "SessionHTTP", core, crypto, httpTypes, hummingbird, hummingbirdCore,
+                nioCore,
                 .product(name: "Yams", package: "Yams"),
-            ], resources: [.embedInCode("Playground/Scripts")]),
+            ], exclude: ["Playground/Scripts"]),
         .executableTarget(
             name: "prelude-session",
             dependencies: [
-                "CHotCode", "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionConsole", "SessionDelivery",
+                "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionConsole", "SessionDelivery",
                 "SessionDomain", "SessionEgress", "SessionHTTP", "SessionPostgres", "SessionSQLite", "SessionTelemetry",
                 core, session, crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore, nioHTTP1,
                 nioSSL, .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -168,7 +174,7 @@ let package = Package(
         .testTarget(
             name: "SessionTelemetryTests",
             dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics, tracing]),
-        .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain", "CHashMemory"]),
+        .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
         .testTarget(
             name: "PreludeSessionTestingTests",
             dependencies: ["PreludeSessionTesting", session, verifier, httpTypes]),
@@ -197,7 +203,6 @@ let package = Package(
             ]),
     ]
 )
-package.targets += ["CCurl", "CHashMemory", "CHotCode", "CPostgres"].map { .target(name: $0, publicHeadersPath: ".") }
 
 for target in package.targets where target.type != .system {
     var features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]

@@ -201,7 +201,7 @@ def compare(kind: type[Peer]) -> None:
     script = sys.modules["__main__"]
     parser = argparse.ArgumentParser(description=script.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--benchmark", type=pathlib.Path, default=ROOT / ".build-release" / "release" / "service-benchmark")
+        "--benchmark", type=pathlib.Path, default=ROOT / "Service" / ".build" / "release" / "service-benchmark")
     parser.add_argument("--folder", help="a folder on the disk that is measured, for both servers")
     parser.add_argument(
         "--sessions", type=int, default=1,

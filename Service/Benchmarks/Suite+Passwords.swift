@@ -8,12 +8,10 @@ extension Suite {
     /// Needs the rate of refreshes and of bare hashes, of the same round.
     func measurePasswords() async throws {
         guard let most = results.last(.init(name: "refresh", connections: 16))?.rate,
-            let bare = results.lastInProcess("argon2id")?.perSecond,
-            let inHugePages = results.lastInProcess("argon2id-huge")?.perSecond
+            let bare = results.lastInProcess("argon2id")?.perSecond
         else { return }
         let login = try await closed("password login", .passwordLogin, Self.passwordConnections)
         results.addRatio("password login / argon2id", login.rate / bare)
-        results.addRatio("password login / argon2id in huge pages", login.rate / inHugePages)
 
         let pace = Pace.open(perSecond: max(1, most / 2))
         let refreshes = Phase(

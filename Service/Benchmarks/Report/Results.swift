@@ -40,7 +40,7 @@ struct Results {
     /// The table, the results without a network, and the ratios.
     var text: String {
         var lines = [Row.heading] + medians.map(\.line) + [""] + medians.flatMap(\.notes)
-        for name in ["domain", "router", "argon2id", "argon2id-huge", "sync"] {
+        for name in ["domain", "router", "argon2id", "sync"] {
             guard let all = inProcess[name] else { continue }
             lines.append(
                 String(

@@ -24,7 +24,7 @@ struct InProcessCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard !onlyHashes else {
-            for hugePages in [false, true] { print(try await hashes(hugePages: hugePages).line) }
+            print(try await hashes().line)
             return
         }
         let service = try await InProcessService(folder: URL(fileURLWithPath: folder))
@@ -32,7 +32,7 @@ struct InProcessCommand: AsyncParsableCommand {
         for index in 0..<callers { sessions.append(try await service.signIn("+1415200\(1000 + index)")) }
         print(try await refreshes(.domain, service, &sessions).line)
         print(try await refreshes(.router, service, &sessions).line)
-        for hugePages in [false, true] { print(try await hashes(hugePages: hugePages).line) }
+        print(try await hashes().line)
         print(try syncs().line)
         try await service.close()
     }
@@ -70,10 +70,9 @@ struct InProcessCommand: AsyncParsableCommand {
         return InProcessResult(way.rawValue, count, watch)
     }
 
-    /// The rate of Argon2id alone, by libsodium as it is, or in the memory that the service gives it. A password login cannot
-    /// be faster than the second one.
-    private func hashes(hugePages: Bool) async throws -> InProcessResult {
-        let hasher = try Argon2PasswordHasher(hugePages: hugePages)
+    /// The rate of Argon2id alone. A password login cannot be faster.
+    private func hashes() async throws -> InProcessResult {
+        let hasher = try Argon2PasswordHasher()
         guard let app = AppID(ServiceProcess.app) else { throw BenchmarkError("the id of the app is not valid") }
         var watch = Stopwatch()
         var count = 0
@@ -88,7 +87,7 @@ struct InProcessCommand: AsyncParsableCommand {
             watch.stop()
             count += 8
         }
-        return InProcessResult(hugePages ? "argon2id-huge" : "argon2id", count, watch)
+        return InProcessResult("argon2id", count, watch)
     }
 
     /// The rate of what a commit of one refresh writes to the log: three pages, and a sync. The file has its size before, as

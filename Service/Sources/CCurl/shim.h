@@ -1,17 +1,5 @@
 #include <curl/curl.h>
 
-/// The name under which the system finds libcurl.
-#ifdef __APPLE__
-static const char *const ccurl_library = "/usr/lib/libcurl.4.dylib";
-#else
-static const char *const ccurl_library = "libcurl.so.4";
-#endif
-
-/// Loads libcurl. Its functions load it, too.
-///
-/// Returns NULL, or why the system cannot load it. The text is valid until the next call on this thread.
-const char *ccurl_load(const char *name);
-
 // Swift cannot call functions with variable arguments. These have one type for the argument each.
 
 static inline CURLcode ccurl_set_number(CURL *handle, CURLoption option, long value) {

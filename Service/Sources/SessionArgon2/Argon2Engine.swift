@@ -1,4 +1,3 @@
-internal import CHashMemory
 internal import CSodium
 internal import Foundation
 
@@ -9,19 +8,11 @@ struct Argon2Engine: Sendable {
     /// Returns a hash of no password, which takes as long to verify as any other one of that cost.
     var dummy: @Sendable (Argon2Cost) throws(Argon2Error) -> String = sodiumDummy
 
-    /// - Parameter hugePages: Whether hashes ask for huge pages.
     /// - Throws: `Argon2Error.libraryUnusable` when libsodium fails to initialize.
-    static func sodium(hugePages: Bool = HashMemory.hasHugePages) throws(Argon2Error) -> Argon2Engine {
+    static func sodium() throws(Argon2Error) -> Argon2Engine {
         // 1 means that it is already initialized.
         guard sodium_init() >= 0 else { throw .libraryUnusable }
-        guard hugePages else { return Argon2Engine(hash: sodiumHash, verify: sodiumVerify) }
-        return Argon2Engine(
-            hash: { password, cost throws(Argon2Error) in
-                try HashMemory.inHugePages { () throws(Argon2Error) in try sodiumHash(password, cost) }
-            },
-            verify: { password, hash throws(Argon2Error) in
-                try HashMemory.inHugePages { () throws(Argon2Error) in try sodiumVerify(password, hash) }
-            })
+        return Argon2Engine(hash: sodiumHash, verify: sodiumVerify)
     }
 
     @Sendable private static func sodiumHash(_ password: [CChar], _ cost: Argon2Cost) throws(Argon2Error) -> String {
@@ -52,12 +43,10 @@ struct Argon2Engine: Sendable {
 
     /// - Throws: `.outOfMemory` when the process does not get the memory. A right password must not seem wrong then.
     @Sendable private static func sodiumVerify(_ password: [CChar], _ hash: String) throws(Argon2Error) -> Bool {
-        let failures = chashmemory_failures()
+        errno = 0
         guard crypto_pwhash_str_verify(hash, password, UInt64(password.count)) != 0 else { return true }
-        // libsodium returns the same for both.
-        guard chashmemory_failures() == failures else {
-            throw .outOfMemory(kibibytes: PHCString(hash)?.cost.memory ?? 0)
-        }
+        // libsodium returns the same for both, and sets EINVAL for a wrong password.
+        guard errno != ENOMEM else { throw .outOfMemory(kibibytes: PHCString(hash)?.cost.memory ?? 0) }
         return false
     }
 }

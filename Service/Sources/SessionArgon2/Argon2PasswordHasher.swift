@@ -15,16 +15,15 @@ package struct Argon2PasswordHasher: PasswordHasher {
     /// - Parameters:
     ///   - slots: Hashes that are computed at the same time. `nil`: one per core.
     ///   - waitingLimit: Callers that may wait for a slot.
-    ///   - hugePages: Whether hashes ask for huge pages. `nil`: if the system has some. The benchmark measures both.
     ///   - observer: Receives how long hashes wait and take.
     /// - Throws: `Argon2Error` when libsodium or the memory for one hash is unavailable.
     package init(
-        cost: Argon2Cost = .standard, slots: Int? = nil, waitingLimit: Int = 64, hugePages: Bool? = nil,
+        cost: Argon2Cost = .standard, slots: Int? = nil, waitingLimit: Int = 64,
         observer: any ServiceObserver = NoObserver()
     ) throws {
         try self.init(
             cost: cost, slots: slots ?? ProcessInfo.processInfo.activeProcessorCount, waitingLimit: waitingLimit,
-            engine: .sodium(hugePages: hugePages ?? HashMemory.hasHugePages), observer: observer)
+            engine: .sodium(), observer: observer)
     }
 
     init(

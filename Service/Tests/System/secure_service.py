@@ -6,7 +6,7 @@ import ssl
 import subprocess
 
 from certificate_authority import CertificateAuthority
-from service import BINARY, SMALL_PAGES, Service
+from service import BINARY, Service
 from waiting import wait_until
 
 
@@ -30,7 +30,7 @@ class SecureService(Service):
         log = open(self.directory / "service.log", "ab")
         self.process = subprocess.Popen(
             [BINARY, "serve", "--port", str(self.port), "--database", self.database, *self.flags],
-            env={"PATH": "/usr/bin:/bin", "PRELUDE_SESSION_MANAGEMENT_KEY": self.key, **SMALL_PAGES},
+            env={"PATH": "/usr/bin:/bin", "PRELUDE_SESSION_MANAGEMENT_KEY": self.key},
             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         wait_until(lambda: curl(self, "/livez")[1] == 200 or self.process.poll() is not None)
 

@@ -20,9 +20,6 @@ BINARY = ROOT / "Service" / ".build" / "debug" / "prelude-session"
 #: The app of development mode.
 APP = "devapp1"
 
-#: The variable that leaves the code of the program where it is.
-SMALL_PAGES = {"PRELUDE_SESSION_SMALL_PAGES": "true"}
-
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -48,9 +45,6 @@ class Service:
         #: The program. For a test that runs a changed copy of it.
         self.program = BINARY
         self.variables: dict[str, str] = {}
-        #: Whether the code is copied to huge pages, as in production. For a service that lives for seconds, this copy is a
-        #: third of the work of a start.
-        self.uses_huge_pages = False
         #: Seconds for which a start may take. An embedded database is read from one end to the other.
         self.patience = 20
         self.process: subprocess.Popen | None = None
@@ -62,7 +56,7 @@ class Service:
             env={
                 **os.environ, **postgres.key_file(self.database, self.variables),
                 **({"PRELUDE_SESSION_MANAGEMENT_KEY": self.key} if self.key else {}),
-                **({} if self.uses_huge_pages else SMALL_PAGES), **self.variables,
+                **self.variables,
             },
             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         deadline = time.monotonic() + self.patience

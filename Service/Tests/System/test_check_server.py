@@ -12,7 +12,7 @@ import pytest
 
 import postgres
 from conftest import running
-from service import BINARY, ROOT, SMALL_PAGES, Service, free_port
+from service import BINARY, ROOT, Service, free_port
 
 URL = "https://{app_id}.example.com"
 #: The last migration of PostgreSQL.
@@ -41,7 +41,7 @@ def run(verb: str, directory, database: str, *flags: str, **variables: str) -> s
     return subprocess.run(
         [BINARY, verb, "--public-url", URL, "--port", str(free_port()), "--database", database,
          "--key-file", str(directory / "keys"), *flags],
-        cwd=directory, env=environment | SMALL_PAGES | variables, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        cwd=directory, env=environment | variables, stdin=subprocess.DEVNULL, capture_output=True, text=True,
         timeout=30)
 
 

@@ -12,7 +12,7 @@ import time
 import pytest
 from conftest import running
 from person import Person
-from service import BINARY, SMALL_PAGES, Service
+from service import BINARY, Service
 from test_terminal import log_in_with_code
 
 FAILURE = "the database failed"
@@ -43,7 +43,7 @@ class SmallDisk(Service):
         self.process = subprocess.Popen(
             ["unshare", "-m", "sh", "-c", self.mounting + ' && exec "$@"', self.mount, BINARY, "serve", "--port", str(self.port), "--database",
              self.database, *self.flags],
-            env={**os.environ, "PRELUDE_SESSION_MANAGEMENT_KEY": self.key, **SMALL_PAGES}, stdout=log, stderr=log,
+            env={**os.environ, "PRELUDE_SESSION_MANAGEMENT_KEY": self.key}, stdout=log, stderr=log,
             stdin=subprocess.DEVNULL)
         wait_until(lambda: health(self, "/livez")[0] == 200 or self.process.poll() is not None)
 

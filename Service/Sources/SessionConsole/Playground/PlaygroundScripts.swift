@@ -1,3 +1,4 @@
+import CEmbeddedFiles
 import SessionHTTP
 
 /// The modules of the playground. Their paths contain hashes, so each import names the path of the imported module.
@@ -8,10 +9,9 @@ enum PlaygroundScripts {
     /// Each module follows those that it imports.
     static let all: [Asset] = {
         let sources: [(name: String, bytes: [UInt8])] = [
-            ("prelude-session.js", WebClientModule.bytes), ("tokens.js", PackageResources.tokens_js),
-            ("members.js", PackageResources.members_js), ("fields.js", PackageResources.fields_js),
-            ("calls.js", PackageResources.calls_js),
-            ("playground.js", PackageResources.playground_js),
+            ("prelude-session.js", WebClientModule.bytes), ("tokens.js", [UInt8](cembedded_tokens_js())),
+            ("members.js", [UInt8](cembedded_members_js())), ("fields.js", [UInt8](cembedded_fields_js())),
+            ("calls.js", [UInt8](cembedded_calls_js())), ("playground.js", [UInt8](cembedded_playground_js())),
         ]
         var modules: [(name: String, asset: Asset)] = []
         for source in sources {

@@ -13,9 +13,9 @@ final class CurlHandle {
     /// The socket of the open connection.
     private var socket: curl_socket_t?
 
-    /// Returns `nil` when memory is short, or libcurl is missing or fails to initialize.
+    /// Returns `nil` when memory is short, or libcurl fails to initialize.
     init?() {
-        guard MailLibrary.problem() == nil, Self.isUsable, let pointer = curl_easy_init() else { return nil }
+        guard Self.isUsable, let pointer = curl_easy_init() else { return nil }
         self.pointer = pointer
     }
 

@@ -34,8 +34,7 @@ actor SMTPWorker {
             return Outcome(conversation: SMTPConversation(), problem: .cancelled, isReused: false)
         }
         guard var connection = connection(to: job.server) else {
-            let problem = MailLibrary.problem().map { "the route \($0)" } ?? "libcurl cannot be used"
-            return Outcome(conversation: SMTPConversation(), problem: .other(problem), isReused: false)
+            return Outcome(conversation: SMTPConversation(), problem: .other("libcurl cannot be used"), isReused: false)
         }
         let transfer = SMTPTransfer(job: job, handle: connection.handle)
         var exchange = transfer.run(extensions: connection.extensions, isFresh: false)

@@ -62,7 +62,7 @@ struct RouteSlot: Sendable {
         return ConfiguredRoutes.Route(settings: route, secret: reported.contains(.secret) ? nil : secret)
     }
 
-    /// Checks what needs the rules for outbound calls, the library for mail, and that a file with a secret can be read.
+    /// Checks what needs the rules for outbound calls, and that a file with a secret can be read.
     func check(
         _ route: ConfiguredRoutes.Route, in settings: Settings, egress: EgressPolicy,
         problems: inout ConfigurationProblems
@@ -73,9 +73,6 @@ struct RouteSlot: Sendable {
             } catch {
                 problems.add([self.error(field, OwnNetworks.problem(error), in: settings)])
             }
-        }
-        if route.settings.kind == .smtp, let problem = MailLibrary.problem() {
-            problems.add([error("Route", problem, in: settings)])
         }
         if let url = route.settings.url { check(url, "Url") }
         if let host = route.settings.host { check("https://\(host.contains(":") ? "[\(host)]" : host)", "Host") }

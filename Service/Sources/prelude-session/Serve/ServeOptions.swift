@@ -121,10 +121,6 @@ struct ServeOptions: ParsableArguments {
     var otlpFollowProxies = false
 
     @Flag(
-        help: "Leave the code of the program on small pages, for profilers that need its file. It is slower.")
-    var smallPages = false
-
-    @Flag(
         help:
             "Development mode: an app with all logins on. Codes are shown at /dev, and sent where routes are configured."
     )
@@ -165,7 +161,6 @@ struct ServeOptions: ParsableArguments {
         flags[.tlsKey] = tlsKey
         flags[.keyRotationDays] = keyRotationDays
         flags[.keyPublishAhead] = keyPublishAhead
-        if smallPages { flags[.smallPages] = "true" }
         if development { flags[.development] = "true" }
         if allowPublicDevelopment { flags[.allowPublicDevelopment] = "true" }
         return try ServiceConfiguration.loadForServing(

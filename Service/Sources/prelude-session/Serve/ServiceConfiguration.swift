@@ -43,8 +43,6 @@ struct ServiceConfiguration: Sendable {
     var wrongKeyLimit: Int
     /// Seconds for which the service goes on after SIGTERM, so that load balancers see that it ends.
     var drainDelay: Int
-    /// Whether the code of this program stays on small pages (`HugeCodePages`).
-    var keepsSmallPages: Bool
     /// `nil`: the listeners speak plain HTTP, for a proxy in front of them.
     var tls: TLSFiles?
     /// What `loadForServing` has found in the database. `nil`: it has none, or was not looked at.
@@ -60,7 +58,7 @@ struct ServiceConfiguration: Sendable {
         case development, allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel, logFormat
         case otlpEndpoint, otlpRatio, otlpFollowProxies, keyRotationDays, keyPublishAhead
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
-        case requestLimit, wrongKeyLimit, drainDelay, tlsCertificate, tlsKey, smallPages
+        case requestLimit, wrongKeyLimit, drainDelay, tlsCertificate, tlsKey
         case emailRoute, emailHost, emailPort, emailTls, emailAuth, emailUsername, emailSecret, emailSecretFile
         case emailUrl, emailFrom, emailSenderDomains
         case emailFallbackRoute, emailFallbackHost, emailFallbackPort, emailFallbackTls, emailFallbackAuth
@@ -159,7 +157,6 @@ struct ServiceConfiguration: Sendable {
             try settings.number(.wrongKeyLimit, in: 1...1_000_000)
         }
         drainDelay = problems.value(0) { try settings.number(.drainDelay, in: 0...300) }
-        keepsSmallPages = problems.value(false) { try settings.flag(.smallPages) }
         traces = Self.traces(settings, problems: &problems)
         tls = problems.value(nil) { try Self.tlsFiles(settings) }
         routes = Self.routes(settings, problems: &problems)

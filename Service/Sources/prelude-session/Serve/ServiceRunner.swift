@@ -16,7 +16,6 @@ struct ServiceRunner {
         // Before the program prints its error.
         defer { telemetry.flush() }
         let logger = telemetry.logger
-        useHugePages(logger)
         let mailbox = configuration.isDevelopment ? Mailbox(now: ServiceEnvironment.live.now) : nil
         // Before the database is created or migrated: a second process must not begin what it cannot finish.
         try configuration.checkPortsAreFree()
@@ -112,18 +111,6 @@ struct ServiceRunner {
                 metadata: ["files": "\(files.maximum)", "connections": "\(limits.connections)"])
         }
         return limits
-    }
-
-    private func useHugePages(_ logger: Logger) {
-        #if canImport(Glibc)
-            guard !configuration.keepsSmallPages else { return }
-            do throws(HugeCodePages.Obstacle) {
-                let length = try HugeCodePages.use()
-                logger.debug("the code of the program is on huge pages", metadata: ["bytes": "\(length)"])
-            } catch {
-                logger.debug("the code of the program stays on small pages", metadata: ["reason": "\(error)"])
-            }
-        #endif
     }
 
     /// Logs what the start changed on disk.
