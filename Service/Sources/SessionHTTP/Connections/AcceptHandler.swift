@@ -1,5 +1,8 @@
-import NIOCore
+package import HummingbirdCore
+package import Logging
+package import NIOCore
 import SessionDomain
+import Synchronization
 
 /// Accepts connections on the event loop of the listener, whether or not a task is free to serve them.
 ///
@@ -72,5 +75,43 @@ final class AcceptHandler: ChannelDuplexHandler {
             handler.isPausing = false
             try? context.channel.syncOptions?.setOption(.autoRead, value: true)
         }
+    }
+}
+
+/// Connections that are accepted, and that no task serves yet.
+///
+/// Under load they wait long for a task, and some are closed meanwhile. So their number has a bound of its own.
+final class AcceptedConnections: Sendable {
+    private let limit: Int
+    private let count = Atomic(0)
+
+    /// - Parameter limit: The most connections that wait for a task.
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether further connections may be accepted before a task is free.
+    var hasRoom: Bool { count.load(ordering: .relaxed) < limit }
+
+    func accepted() { count.add(1, ordering: .relaxed) }
+
+    /// A task serves the connection, or it has failed before.
+    func left() { count.subtract(1, ordering: .relaxed) }
+}
+
+/// A connection that is counted until a task serves it.
+package struct AcceptedChannel<Connection: ServerChildChannel>: ServerChildChannel {
+    let connection: Connection
+    let accepted: AcceptedConnections
+
+    /// Adds the handlers of the connection, on its event loop. They answer health checks from now on.
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection.Value> {
+        accepted.accepted()
+        let value = connection.setup(channel: channel, logger: logger)
+        value.whenFailure { [accepted] _ in accepted.left() }
+        return value
+    }
+
+    package func handle(value: Connection.Value, logger: Logger) async {
+        accepted.left()
+        await connection.handle(value: value, logger: logger)
     }
 }

@@ -1,3 +1,4 @@
+import Hummingbird
 import NIOCore
 import NIOHTTP1
 import SessionDomain
@@ -5,59 +6,56 @@ import SessionDomain
 /// Enforces the limits of one connection: its place, the deadline of each phase, and the form of each request.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
+    typealias InboundOut = AdmittedRequest
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What the handlers of all connections share.
-    struct Environment: Sendable {
-        let limits: ConnectionLimits
-        let connections: OpenConnections
-        let log: LimitLog
-        let service: ServiceEnvironment
-        /// Bounds the requests of all connections that the service works on.
-        var work = RequestsInWork(limit: .max)
-        /// Answers health checks. `nil`: the routes do.
-        var health: HealthEndpoint?
-        var accessLog: ConnectionAccessLog?
-    }
-
     /// A request that has not reached the routes.
-    enum Held {
-        /// A route gets it when it is complete, so a slow body takes no place from others.
+    private enum Held {
+        /// A route gets it when it is complete, so a slow body takes no place from others; or as soon as its body is too long,
+        /// which the route rejects.
         case forRoute(HTTPRequestHead)
         case health(HealthEndpoint.Path)
     }
 
-    let environment: Environment
-    let gate: RequestGate?
-    var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
-    var phases = RequestPhases()
-    var deadline: NIODeadline?
+    /// Milliseconds that a health check waits for the database before it is answered with what is known.
+    private static let healthPatience: Int64 = 60
+    /// Seconds without a byte after which a client that has sent a part of a request is given up.
+    private static let patience: Int64 = 2
+    /// Seconds that a client has to send a request, and then to read its response. HTTP/2 gives as many.
+    private static let drainTime = Int64(SecureConnectionHandler.drainTime)
+    /// The time of one look at the socket, and of reading the answer.
+    private static let grace = TimeAmount.milliseconds(100)
+
+    private let environment: Environment
+    private let gate: RequestGate?
+    private var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
+    private var phases = RequestPhases()
+    private var deadline: NIODeadline?
     private var armed: (phase: RequestPhases.Phase, serial: Int)?
     private var timer: (scheduled: Scheduled<Void>, at: NIODeadline)?
     /// Whether the last response is written. All that the client still sends is discarded.
-    var isClosing = false
+    private var isClosing = false
     /// Whether the connection ends with the response to the request that is read (RFC 9112 §9.3).
-    var isLastRequest = false
+    private var isLastRequest = false
     /// Whether a client of HTTP/1.0 has asked to keep the connection, and waits for the same header (RFC 9112 §C.2.2).
-    var mustSayKeepAlive = false
+    private var mustSayKeepAlive = false
     /// Whether the process ends, and this connection with the response to its request.
-    var processEnds = false
+    private var processEnds = false
     /// When a client must have read its response because the process ends.
-    var drainEnd: NIODeadline?
+    private var drainEnd: NIODeadline?
     /// When a client must have sent the rest of its request because the process ends.
-    var bodyEnd: NIODeadline?
-    var isHead = false
-    var held: Held?
+    private var bodyEnd: NIODeadline?
+    private var isHead = false
+    private var held: Held?
     /// What has arrived of the body of a request for a route.
-    var heldBody = ByteBuffer()
+    private var heldBody = ByteBuffer()
     /// The request that has no response yet.
-    var received: ConnectionAccessLog.Received?
+    private var received: ConnectionAccessLog.Received?
     /// Whether the client has sent anything.
-    var hasReceivedBytes = false
+    private var hasReceivedBytes = false
     /// Whether a newer connection has this one's place.
-    var isDisplaced = false
+    private var isDisplaced = false
 
     /// - Parameter gate: The handler in front of the decoder of this connection. `nil` for a request of HTTP/2.
     init(_ environment: Environment, gate: RequestGate?) {
@@ -144,7 +142,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch Self.unwrapInboundIn(data) {
         case .head(let head): receive(head, context)
         case .body(let bytes):
-            receive(bytes, data, context)
+            receive(bytes, context)
             limitBody(context)
         case .end:
             phases.receivedEnd()
@@ -154,9 +152,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             case .health(let path):
                 held = nil
                 answerHealth(path, context)
-            case .forRoute where !forwardHeld(context):
+            case .forRoute(let head):
+                guard !admit(head, context) else { return }
                 answerOwn(ConnectionAnswer(.tooManyRequests, closes: false, environment: environment.service), context)
-            case .forRoute, nil: context.fireChannelRead(data)
+            case nil: break
             }
         }
     }
@@ -204,7 +203,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    func writeEnd(_ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+    private func writeEnd(_ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         phases.wroteResponse()
         received = nil
         arm(context)
@@ -228,7 +227,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Sends what is written, and closes when the client does, or soon after.
-    func linger(_ context: ChannelHandlerContext) {
+    private func linger(_ context: ChannelHandlerContext) {
         isClosing = true
         if let place { environment.connections.waits(place.id) }
         context.flush()
@@ -267,7 +266,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Schedules a timer unless one fires before the deadline: then that one is scheduled again.
-    func schedule(_ context: ChannelHandlerContext) {
+    private func schedule(_ context: ChannelHandlerContext) {
         guard let deadline, place != nil else { return }
         if let timer, timer.at <= deadline { return }
         timer?.scheduled.cancel()
@@ -295,5 +294,204 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             environment.log.note(.slowReader, on: context.eventLoop)
             context.close(promise: nil)
         }
+    }
+
+    // MARK: Requests that wait for their end
+
+    /// The rest of a body that is too long has no effect.
+    private func receive(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard case .forRoute(let head) = held else { return }
+        // One buffer: a client can send each byte as a chunk of its own.
+        heldBody.writeImmutableBuffer(bytes)
+        guard heldBody.readableBytes > Request.maximumBody else { return }
+        if !admit(head, context) { answer(.tooManyRequests, context) }
+    }
+
+    /// Passes what is held to the routes. Returns `false` if the service has too many requests: then nothing is held.
+    private func admit(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
+        let body = heldBody
+        dropHeld()
+        let requestClass = RequestClass(isRead: head.method == .GET || head.method == .HEAD, target: head.uri)
+        guard environment.work.admit(requestClass) else {
+            environment.log.noteShed(requestClass, on: context.eventLoop)
+            return false
+        }
+        let request = AdmittedRequest(head: head, body: body, requestClass: requestClass)
+        context.fireChannelRead(Self.wrapInboundOut(request))
+        return true
+    }
+
+    /// The client sends its body after that (RFC 9110 §10.1.1). A request is held until it is complete, so no route can
+    /// write it.
+    private func writeContinue(_ context: ChannelHandlerContext) {
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(Self.wrapOutboundOut(.head(head)), promise: nil)
+    }
+
+    private func dropHeld() {
+        held = nil
+        heldBody = ByteBuffer()
+    }
+
+    /// A request that this handler has rejected can end in the middle. That is no error of the request before it.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isClosing else { return }
+        switch error {
+        case HTTPParserError.headerOverflow: answer(.headersTooLarge, context)
+        case is HTTPParserError: answer(.invalidRequest("the request is not valid HTTP/1.1"), context)
+        default: context.fireErrorCaught(error)
+        }
+    }
+
+    /// Answers on this event loop: a health check must not wait behind the tasks of requests.
+    private func answerHealth(_ path: HealthEndpoint.Path, _ context: ChannelHandlerContext) {
+        guard let health = environment.health else { return }
+        guard path != .live else { return answerOwn(health.answer(path), context) }
+        let serial = phases.serial
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let finish = { @Sendable in
+            let (handler, context) = bound.value
+            // Only the first of both calls finds the phase of this request.
+            guard handler.phases.serial == serial, handler.place != nil, !handler.isClosing else { return }
+            handler.answerOwn(health.answer(path), context)
+        }
+        let eventLoop = context.eventLoop
+        guard !health.monitor.check({ eventLoop.execute(finish) }) else { return finish() }
+        _ = eventLoop.scheduleTask(in: .milliseconds(Self.healthPatience), finish)
+    }
+
+    private func answerOwn(_ health: HealthAnswer, _ context: ChannelHandlerContext) {
+        answerOwn(ConnectionAnswer(health, environment: environment.service), context)
+    }
+
+    /// A client that has sent nothing has no line. Browsers open connections that they may not need.
+    private func log(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
+        if let received { environment.accessLog?.write(answer, to: received, on: context.channel) }
+    }
+
+    /// Says whether the connection ends with this response. HTTP/1.1 keeps it without the header.
+    private func addConnectionHeader(to head: inout HTTPResponseHead) {
+        guard isLastRequest || mustSayKeepAlive else { return }
+        head.headers.replaceOrAdd(name: "Connection", value: isLastRequest ? "close" : "keep-alive")
+    }
+
+    /// Answers a complete request without a route, and keeps the connection.
+    private func answerOwn(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
+        log(answer, context)
+        var head = answer.head
+        addConnectionHeader(to: &head)
+        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
+        writeEnd(NIOAny(HTTPServerResponsePart.end(nil)), nil, context)
+        context.flush()
+    }
+
+    // MARK: Rejections
+
+    /// Answers a request that does not reach this handler, as one that this handler rejects.
+    private func reject(_ request: RejectedRequest, _ context: ChannelHandlerContext) {
+        isHead = request.isHead
+        switch request.reason {
+        case .malformed(let problem): answer(.invalidRequest(problem.text), context)
+        case .tooManyConnections:
+            environment.log.note(.onlyHealthChecks, on: context.eventLoop)
+            answer(.tooManyConnections, context)
+        }
+    }
+
+    /// Browsers open connections that they may not need: one that has sent nothing is not counted as slow.
+    private func endSlowHeader(_ context: ChannelHandlerContext) {
+        if hasReceivedBytes || gate == nil { environment.log.note(.slowHeader, on: context.eventLoop) }
+        answer(.tooSlow, context)
+    }
+
+    /// Writes a last response if no other one comes before it, and closes the connection.
+    ///
+    /// A client that has left gets none, and no line in the log: the decoder also rejects the part of a request that it has sent.
+    private func answer(_ refusal: WireRefusal, _ context: ChannelHandlerContext) {
+        guard phases.canAnswer, context.channel.isActive else {
+            isClosing = true
+            gate?.discard()
+            return context.close(promise: nil)
+        }
+        let answer = ConnectionAnswer(refusal, environment: environment.service)
+        log(answer, context)
+        context.write(Self.wrapOutboundOut(.head(answer.head)), promise: nil)
+        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
+        context.write(Self.wrapOutboundOut(.end(nil)), promise: nil)
+        linger(context)
+    }
+
+    // MARK: Displacement
+
+    /// In which a client can read the last response. Closing at once would discard it if input is unread.
+    private var lingering: TimeAmount { isDisplaced ? Self.grace : .seconds(2) }
+
+    /// Closes the connection when another one needs its place. Can be called on any thread.
+    private func displacement(_ context: ChannelHandlerContext) -> @Sendable () -> Void {
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        return {
+            eventLoop.execute {
+                let (handler, context) = bound.value
+                handler.leavePlace(context)
+            }
+        }
+    }
+
+    /// A connection that waits for its client, as far as the service knows. But a busy event loop may not have looked at a new
+    /// connection yet: its request can be there. Closing it then would reset the connection without an answer. So it gets the time
+    /// of one look, as a connection of the reserve does: a health check is answered, another request is asked to come again.
+    private func leavePlace(_ context: ChannelHandlerContext) {
+        guard place != nil, !hasReceivedBytes, environment.connections.displace() else {
+            return context.close(promise: nil)
+        }
+        isDisplaced = true
+        place?.kind = .reserved
+        deadline = context.eventLoop.now + Self.grace
+        schedule(context)
+    }
+
+    // MARK: End of the process
+
+    /// Returns whether the connection ends later, or has ended. Otherwise handlers behind end it.
+    private func processEnding(_ context: ChannelHandlerContext) -> Bool {
+        if phases.isAnsweredEarly {
+            // The client need not send the rest of the body.
+            linger(context)
+        } else if phases.phase == .body || phases.phase == .responding {
+            endAfterResponse(context)
+        } else {
+            // For what is written and not sent.
+            limitReading(context)
+            return false
+        }
+        return true
+    }
+
+    /// A request that has begun gets its response. Handlers behind do not know one that is held.
+    private func endAfterResponse(_ context: ChannelHandlerContext) {
+        (isLastRequest, processEnds) = (true, true)
+        if !context.channel.isWritable { limitReading(context) }
+        guard bodyEnd == nil, phases.phase == .body else { return }
+        let end = context.eventLoop.now + .seconds(Self.drainTime)
+        bodyEnd = deadline.map { min($0, end) } ?? end
+        limitBody(context)
+    }
+
+    /// Gives up a client that has stopped in the middle of a request. The request has reached no route, so the client can send it
+    /// to another process. One that is still sending is not cut off before the deadline of the body, or ten seconds in all.
+    private func limitBody(_ context: ChannelHandlerContext) {
+        guard let bodyEnd, held != nil, !isClosing, !phases.hasCompleteRequest else { return }
+        deadline = min(bodyEnd, context.eventLoop.now + .seconds(Self.patience))
+        schedule(context)
+    }
+
+    /// Gives the client as long to read as HTTP/2 does, in all. Otherwise one that reads slowly would keep the process for the
+    /// two minutes of other responses, and one that stops now and then for ever.
+    private func limitReading(_ context: ChannelHandlerContext) {
+        let end = drainEnd ?? context.eventLoop.now + .seconds(Self.drainTime)
+        (drainEnd, deadline) = (end, end)
+        schedule(context)
     }
 }

@@ -1,4 +1,7 @@
+import Foundation
 import NIOCore
+import NIOPosix
+import SessionDomain
 import Synchronization
 
 /// Runs the tasks of connections on their event loop (SE-0417).
@@ -86,4 +89,167 @@ final class EventLoopExecutors: Sendable {
             return executor
         }
     }
+}
+
+/// Runs a closure on an event loop after the event loop has looked at its sockets.
+///
+/// An event loop runs what is due until nothing is left, also what became due meanwhile, and only then looks at its sockets.
+/// So a task that is scheduled for a little later may run before that, and again and again. A pipe is one of these sockets:
+/// what it delivers runs together with what the others have received.
+final class SocketTurn: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private struct State {
+        var pipe: (any Channel)?
+        var closure: (@Sendable () -> Void)?
+        var isClosed = false
+    }
+
+    /// It only has to be something.
+    private static let byte = ByteBuffer(bytes: [0])
+
+    private let state = Mutex(State())
+
+    /// Opens a pipe that reads what it writes. There is none without a free file descriptor, or on event loops of other kinds.
+    func open(on eventLoop: any EventLoop) {
+        var ends: [CInt] = [0, 0]
+        guard let bootstrap = NIOPipeBootstrap(validatingGroup: eventLoop), pipe(&ends) == 0 else { return }
+        let (input, output) = (ends[0], ends[1])
+        bootstrap
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(self) }
+            }
+            .takingOwnershipOfDescriptors(input: input, output: output)
+            .whenFailure { _ in
+                Foundation.close(input)
+                Foundation.close(output)
+            }
+    }
+
+    /// Runs the closure after the next look at the sockets. Only one can wait.
+    ///
+    /// - Returns: `false` without a pipe. The closure does not run then.
+    func run(_ closure: @escaping @Sendable () -> Void) -> Bool {
+        let pipe = state.withLock { state in
+            if state.pipe != nil { state.closure = closure }
+            return state.pipe
+        }
+        pipe?.writeAndFlush(Self.byte, promise: nil)
+        return pipe != nil
+    }
+
+    func close() {
+        let pipe = state.withLock { state in
+            state.isClosed = true
+            return state.pipe
+        }
+        pipe?.close(promise: nil)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let isClosed = state.withLock { state in
+            state.pipe = context.channel
+            return state.isClosed
+        }
+        if isClosed { context.close(promise: nil) }
+    }
+
+    /// Runs the closure that waits. Otherwise the jobs of this event loop would never run again.
+    func channelInactive(context: ChannelHandlerContext) {
+        state.withLock { $0.pipe = nil }
+        if let closure = takeClosure() { context.eventLoop.execute(closure) }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        takeClosure()?()
+    }
+
+    private func takeClosure() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            defer { state.closure = nil }
+            return state.closure
+        }
+    }
+}
+
+/// What a thread does once after it has run many jobs, instead of once for each job.
+final class ThreadTurn: Sendable {
+    private struct State {
+        var isRunningJobs = false
+        var closures: [@Sendable () -> Void] = []
+        var isResuming = false
+        var sleeping: [EventLoopExecutor] = []
+    }
+
+    private static let ofThread = ThreadSpecificVariable<ThreadTurn>()
+
+    /// Only its thread has it. So the lock is always free.
+    private let state = Mutex(State())
+
+    private static var current: ThreadTurn {
+        if let turn = ofThread.currentValue { return turn }
+        let turn = ThreadTurn()
+        ofThread.currentValue = turn
+        return turn
+    }
+
+    /// Runs jobs of an event loop, and then what they have left for the end.
+    static func run<Result>(_ jobs: () -> Result) -> Result {
+        let turn = current
+        turn.state.withLock { $0.isRunningJobs = true }
+        let result = jobs()
+        for closure in turn.endJobs() { closure() }
+        return result
+    }
+
+    private func endJobs() -> [@Sendable () -> Void] {
+        state.withLock { state in
+            state.isRunningJobs = false
+            defer { state.closures = [] }
+            return state.closures
+        }
+    }
+
+    /// Runs the closure after the jobs of this thread; at once if it runs none.
+    static func atEnd(_ closure: @escaping @Sendable () -> Void) {
+        let isLeft = current.state.withLock { state in
+            if state.isRunningJobs { state.closures.append(closure) }
+            return state.isRunningJobs
+        }
+        if !isLeft { closure() }
+    }
+
+    /// Runs a closure that resumes tasks, and wakes their event loops after it.
+    static func resuming(_ resume: () -> Void) {
+        let turn = current
+        turn.state.withLock { $0.isResuming = true }
+        resume()
+        for executor in turn.endResuming() { executor.wake() }
+    }
+
+    private func endResuming() -> [EventLoopExecutor] {
+        state.withLock { state in
+            state.isResuming = false
+            defer { state.sleeping = [] }
+            return state.sleeping
+        }
+    }
+
+    /// Wakes the event loop of an executor, now or at the end of `resuming`.
+    static func wake(_ executor: EventLoopExecutor) {
+        let isLeft = current.state.withLock { state in
+            if state.isResuming { state.sleeping.append(executor) }
+            return state.isResuming
+        }
+        if !isLeft { executor.wake() }
+    }
+}
+
+/// Passes work between event loops and the writer of a store, with one change of threads for many jobs.
+package struct EventLoopHandover: Handover {
+    package init() {}
+
+    package func afterTurn(_ start: @escaping @Sendable () -> Void) { ThreadTurn.atEnd(start) }
+
+    package func resuming(_ resume: () -> Void) { ThreadTurn.resuming(resume) }
 }

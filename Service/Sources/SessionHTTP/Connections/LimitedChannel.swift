@@ -70,6 +70,21 @@ package struct ListenerLimits: Sendable {
     package func secureConnectionHandler() -> SecureConnectionHandler { SecureConnectionHandler(environment) }
 }
 
+extension ConnectionHandler {
+    /// What the handlers of all connections share.
+    struct Environment: Sendable {
+        let limits: ConnectionLimits
+        let connections: OpenConnections
+        let log: LimitLog
+        let service: ServiceEnvironment
+        /// Bounds the requests of all connections that the service works on.
+        var work = RequestsInWork(limit: .max)
+        /// Answers health checks. `nil`: the routes do.
+        var health: HealthEndpoint?
+        var accessLog: ConnectionAccessLog?
+    }
+}
+
 /// A request of HTTP/2, which is a channel of its own. Its limits are those of a connection with one request.
 package struct LimitedRequestChannel: Sendable {
     let environment: ConnectionHandler.Environment

@@ -36,3 +36,21 @@ package struct InvalidRequest: Error, Equatable {
 
     package init(_ text: String) { self.text = text }
 }
+
+/// A request that a handler before `ConnectionHandler` has rejected. It is sent as an event instead of the request.
+package struct RejectedRequest: Sendable {
+    package enum Reason: Sendable, Equatable {
+        case malformed(InvalidRequest)
+        /// The connection has a place of the reserve, for health checks only.
+        case tooManyConnections
+    }
+
+    let reason: Reason
+    /// Whether the method is HEAD. Then the response has no body.
+    let isHead: Bool
+
+    package init(_ reason: Reason, isHead: Bool) {
+        self.reason = reason
+        self.isHead = isHead
+    }
+}

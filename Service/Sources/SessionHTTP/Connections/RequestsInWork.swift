@@ -1,4 +1,5 @@
 package import SessionDomain
+import SessionWire
 import Synchronization
 
 /// The requests that the service works on, with a bound for all connections together.
@@ -14,13 +15,6 @@ package final class RequestsInWork: Sendable {
     private struct State {
         var total = 0
         var counts = Dictionary(uniqueKeysWithValues: RequestClass.allCases.map { ($0, 0) })
-        /// Usually each channel has one, because a connection sends the next request after the response.
-        var ofChannels: [ObjectIdentifier: [RequestClass]] = [:]
-
-        mutating func remove(_ requestClass: RequestClass) {
-            total -= 1
-            counts[requestClass, default: 1] -= 1
-        }
     }
 
     /// The most requests in work.
@@ -34,10 +28,8 @@ package final class RequestsInWork: Sendable {
         self.waiting = waiting
     }
 
-    /// Takes a place for a request, if its class may have one.
-    ///
-    /// - Parameter channel: The connection of the request.
-    func admit(_ requestClass: RequestClass, on channel: ObjectIdentifier) -> Bool {
+    /// Takes a place for a request, if its class may have one. `finish` must be called once for it.
+    func admit(_ requestClass: RequestClass) -> Bool {
         let waiting = waiting()
         let rest = limit - waiting
         // At least one place for each class, or a small limit would shut some out for good.
@@ -46,17 +38,15 @@ package final class RequestsInWork: Sendable {
             guard state.total - waiting < share else { return false }
             state.total += 1
             state.counts[requestClass, default: 0] += 1
-            state.ofChannels[channel, default: []].append(requestClass)
             return true
         }
     }
 
-    /// The response to the oldest request of a connection is computed, or the request has failed.
-    func finish(on channel: ObjectIdentifier) {
+    /// The response to an admitted request is computed, or the request has failed.
+    func finish(_ requestClass: RequestClass) {
         state.withLock { state in
-            guard var classes = state.ofChannels.removeValue(forKey: channel) else { return }
-            state.remove(classes.removeFirst())
-            if !classes.isEmpty { state.ofChannels[channel] = classes }
+            state.total -= 1
+            state.counts[requestClass, default: 1] -= 1
         }
     }
 
@@ -75,5 +65,32 @@ extension RequestClass {
         case .change: 60
         case .read: 40
         }
+    }
+}
+
+extension RequestClass {
+    /// - Parameters:
+    ///   - isRead: Whether the method is GET or HEAD.
+    ///   - target: A target in origin form. A query has no effect.
+    init(isRead: Bool, target: String) {
+        let path = target.withoutQuery
+        switch FrontendPath(rawValue: path) {
+        case .refresh, .revoke, .revokeSessions, .jwks, .stepUpJWKS, .metadata: self = .session
+        case .sessions, .identifiers: self = .read
+        case .passwordReset: self = .change
+        case .some: self = .login
+        case nil where Self.isForOperators(path): self = .session
+        case nil: self = isRead ? .read : .change
+        }
+    }
+
+    /// Whether an operator needs the path under overload: to see what happens, to sign in, and to end sessions and keys.
+    private static func isForOperators(_ path: String) -> Bool {
+        if path == "/metrics" || path == "/v2/session/log-level" { return true }
+        if path == "/console/sign-in" { return true }
+        // /v2/session/apps/{app}/users/{user}/sessions/{session or "invalidate"}, or /keys/{key}
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count == 7, parts[1] == "v2", parts[5] == "keys" { return true }
+        return parts.count == 9 && parts[1] == "v2" && parts[5] == "users" && parts[7] == "sessions"
     }
 }

@@ -1,7 +1,16 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import NIOHTTP1
+import SessionDomain
+
+/// A whole request for the routes, which has a place in work.
+struct AdmittedRequest: Sendable {
+    let head: HTTPRequestHead
+    let body: ByteBuffer
+    let requestClass: RequestClass
+}
 
 /// Gives each request of a connection to the routes, and writes their response. The last handler of a connection.
 ///
@@ -9,12 +18,10 @@ import NIOHTTP1
 /// no task of the connection lies between a request and its route (`docs/hot-path.md` has the effect). Each request is a
 /// task of its own, because Swift frees the memory of a task when the task ends.
 final class RouteHandler: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundIn = AdmittedRequest
     typealias OutboundOut = HTTPServerResponsePart
 
     private let routes: ConnectionRoutes
-    private var head: HTTPRequestHead?
-    private var body = ByteBuffer()
     private var peerAddress: String?
     private var executor: EventLoopExecutor?
     /// The request that has no complete response yet, or the one before it.
@@ -34,33 +41,19 @@ final class RouteHandler: ChannelInboundHandler {
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch Self.unwrapInboundIn(data) {
-        case .head(let head): self.head = head
-        case .body(var bytes):
-            // Of a request that is too large, the rest has no effect.
-            guard head != nil else { return }
-            if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
-            if body.readableBytes > Request.maximumBody { respond(context) }
-        case .end: respond(context)
-        }
-    }
-
-    private func respond(_ context: ChannelHandlerContext) {
-        guard let head else { return }
-        let received = body
-        (self.head, body, isResponding) = (nil, ByteBuffer(), true)
+        let admitted = Self.unwrapInboundIn(data)
+        isResponding = true
         unsent += 1
-        let channel = context.channel
-        guard let request = Request(head, body: received) else {
-            routes.work.finish(on: ObjectIdentifier(channel))
+        guard let request = Request(admitted.head, body: admitted.body) else {
+            routes.work.finish(admitted.requestClass)
             return context.close(promise: nil)
         }
-        let peerAddress = self.peerAddress ?? channel.remoteAddress?.ipAddress ?? ""
+        let peerAddress = self.peerAddress ?? context.channel.remoteAddress?.ipAddress ?? ""
         let executor = self.executor ?? routes.executors.executor(of: context.eventLoop)
         (self.peerAddress, self.executor) = (peerAddress, executor)
         let output = ResponseOutput(handler: NIOLoopBound((self, context), eventLoop: context.eventLoop))
-        task = Task(executorPreference: executor) { [routes] in
-            await routes.respond(to: request, from: peerAddress, on: ObjectIdentifier(channel), to: output)
+        task = Task(executorPreference: executor) { [routes, requestClass = admitted.requestClass] in
+            await routes.respond(to: request, of: requestClass, from: peerAddress, to: output)
         }
     }
 
@@ -153,5 +146,75 @@ struct ResponseOutput: Sendable {
         } else {
             eventLoop.execute { closure(handler.value.0, handler.value.1) }
         }
+    }
+}
+
+/// The routes behind the connections of a listener.
+struct ConnectionRoutes: Sendable {
+    let responder: any HTTPResponder<ServiceRequestContext>
+    /// The place of a request is free when its response is computed: a client that reads slowly, or never, takes none.
+    let work: RequestsInWork
+    let logger: Logger
+    let executors = EventLoopExecutors()
+
+    /// Responds to an admitted request.
+    func respond(
+        to request: Request, of requestClass: RequestClass, from peerAddress: String, to output: ResponseOutput
+    ) async {
+        let response = await response(to: request, from: peerAddress)
+        work.finish(requestClass)
+        let head = HTTPServerResponsePart.head(HTTPResponseHead(response))
+        do {
+            try await response.body.write(ResponseStream(head: head, length: response.body.contentLength, to: output))
+        } catch {
+            logger.debug("a response cannot be written", metadata: ["error": "\(error)"])
+            output.abandon()
+        }
+    }
+
+    private func response(to request: Request, from peerAddress: String) async -> Response {
+        do {
+            return try await responder.respond(
+                to: request, context: ServiceRequestContext(logger: logger, peerAddress: peerAddress))
+        } catch {
+            // `RequestMiddleware` has a response for each error of a route.
+            logger.error("request failed", metadata: ["error": "\(error)"])
+            return Response(status: .internalServerError)
+        }
+    }
+}
+
+/// The body of a response. One that is a single buffer is written together with the head.
+private final class ResponseStream: ResponseBodyWriter {
+    private let length: Int?
+    private let output: ResponseOutput
+    /// What is not written yet, with the head first.
+    private var parts: [HTTPServerResponsePart] = []
+
+    init(head: HTTPServerResponsePart, length: Int?, to output: ResponseOutput) {
+        (self.length, self.output) = (length, output)
+        parts.reserveCapacity(3)
+        parts.append(head)
+    }
+
+    func write(_ buffer: ByteBuffer) async throws {
+        parts.append(.body(.byteBuffer(buffer)))
+        if buffer.readableBytes == length { return }
+        defer { parts = [] }
+        try await output.send(parts)
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {
+        output.write(parts + [.end(trailingHeaders.map { HTTPHeaders($0.map { ($0.name.rawName, $0.value) }) })])
+    }
+}
+
+extension HTTPResponseHead {
+    fileprivate init(_ response: Response) {
+        self.init(
+            version: .http1_1,
+            status: HTTPResponseStatus(
+                statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase),
+            headers: HTTPHeaders(response.headers.map { ($0.name.rawName, $0.value) }))
     }
 }

@@ -99,3 +99,69 @@ struct SecureChannel: ServerChildChannel {
         return try request.addHandlers(to: stream)
     }
 }
+
+/// Reports to `SecureConnectionHandler` that NIO has sent GOAWAY with an error. NIO itself keeps the connection open.
+struct HTTP2ErrorReporter: NIOHTTP2FrameDelegate {
+    /// Must run on the event loop of the connection.
+    let connection: SecureConnectionHandler
+
+    func wroteFrame(_ frame: HTTP2Frame) {
+        if case .goAway(_, let code, _) = frame.payload, code != .noError { connection.sentError() }
+    }
+}
+
+/// Receives the frames of the connection itself, at the end of its pipeline.
+final class HTTP2ConnectionFrames: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+
+    private let connection: SecureConnectionHandler
+
+    init(_ connection: SecureConnectionHandler) { self.connection = connection }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // The preface of a client ends with its settings (RFC 9113 §3.4).
+        if case .settings(.settings) = Self.unwrapInboundIn(data).payload { connection.receivedPreface() }
+    }
+
+    /// An error of one stream ends it. After an error of the connection, `HTTP2ErrorReporter` closes it.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+}
+
+extension NIOHTTP2Handler.Configuration {
+    /// The limits of one connection. A client that exceeds one loses it, with GOAWAY.
+    static var limited: Self {
+        var configuration = Self()
+        // 100 requests at once is what clients expect before they have the settings (RFC 9113 §6.5.2).
+        configuration.connection.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: 16 * 1024),
+            HTTP2Setting(parameter: .initialWindowSize, value: 65_535),
+        ]
+        // Header blocks in many frames, which cost before they count as a request.
+        configuration.connection.maximumSequentialContinuationFrames = 5
+        configuration.connection.maximumSequentialEmptyDataFrames = 1
+        // What waits for a client that does not read the answers to its own control frames.
+        configuration.connection.maximumBufferedControlFrames = 1000
+        // SETTINGS, PING and the like.
+        configuration.connection.controlFrameRateLimit.maximumCount = 200
+        configuration.connection.controlFrameRateLimit.windowLength = .seconds(30)
+        // Requests that are cancelled as soon as they are sent ("rapid reset").
+        configuration.stream.streamResetFrameRateLimit.maximumCount = 200
+        configuration.stream.streamResetFrameRateLimit.windowLength = .seconds(30)
+        configuration.stream.streamErrorRateLimit.maximumCount = 200
+        configuration.stream.streamErrorRateLimit.windowLength = .seconds(30)
+        return configuration
+    }
+}
+
+extension ListenerLimits {
+    /// How a connection of HTTP/2 ends: when it has no request, or when the process ends. `SecureConnectionHandler` has the
+    /// times after GOAWAY, also for a client that does not react.
+    var http2Management: NIOHTTP2ServerConnectionManagementHandler.Configuration {
+        var configuration = NIOHTTP2ServerConnectionManagementHandler.Configuration.defaults
+        configuration.maxIdleTime = .seconds(Int64(limits.idleTimeout))
+        configuration.maxGraceTime = nil
+        configuration.keepalive = nil
+        return configuration
+    }
+}

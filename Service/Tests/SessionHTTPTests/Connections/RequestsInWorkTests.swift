@@ -5,14 +5,12 @@ import Testing
 
 @Suite("Requests in work")
 struct RequestsInWorkTests {
-    private final class Channel {}
-
     @Test("Under overload, reads are rejected first, then changes, then logins, and refreshes last")
     func classes() {
-        let (work, channel) = (RequestsInWork(limit: 10), ObjectIdentifier(Channel.self))
+        let work = RequestsInWork(limit: 10)
         var admitted: [RequestClass: Int] = [:]
         for requestClass in RequestClass.allCases.reversed() {
-            while work.admit(requestClass, on: channel) { admitted[requestClass, default: 0] += 1 }
+            while work.admit(requestClass) { admitted[requestClass, default: 0] += 1 }
         }
         #expect(admitted == [.read: 4, .change: 2, .login: 2, .session: 2])
         #expect(work.count == 10)
@@ -21,11 +19,11 @@ struct RequestsInWorkTests {
 
     @Test("Requests that wait for an endpoint leave each class its part of the other places")
     func waiting() {
-        let (work, channel) = (RequestsInWork(limit: 10) { 5 }, ObjectIdentifier(Channel.self))
-        for _ in 0..<5 { #expect(work.admit(.login, on: channel)) }
+        let work = RequestsInWork(limit: 10) { 5 }
+        for _ in 0..<5 { #expect(work.admit(.login)) }
         var admitted: [RequestClass: Int] = [:]
         for requestClass in RequestClass.allCases.reversed() {
-            while work.admit(requestClass, on: channel) { admitted[requestClass, default: 0] += 1 }
+            while work.admit(requestClass) { admitted[requestClass, default: 0] += 1 }
         }
         #expect(admitted == [.read: 2, .change: 1, .login: 1, .session: 1])
         #expect(work.count == 10)
@@ -33,24 +31,20 @@ struct RequestsInWorkTests {
 
     @Test("A place is free again when its request is finished")
     func finishing() {
-        let (first, second) = (Channel(), Channel())
         let work = RequestsInWork(limit: 2)
-        #expect(work.admit(.session, on: ObjectIdentifier(first)))
-        #expect(work.admit(.session, on: ObjectIdentifier(first)))
-        #expect(!work.admit(.session, on: ObjectIdentifier(second)))
-        work.finish(on: ObjectIdentifier(second))
-        #expect(work.count == 2, "a connection frees only its own places")
-        work.finish(on: ObjectIdentifier(first))
-        #expect(work.admit(.session, on: ObjectIdentifier(second)))
-        work.finish(on: ObjectIdentifier(first))
-        work.finish(on: ObjectIdentifier(first))
-        #expect(work.count == 1)
+        #expect(work.admit(.session) && work.admit(.session))
+        #expect(!work.admit(.session))
+        work.finish(.session)
         #expect(work.counts == [.session: 1, .login: 0, .change: 0, .read: 0])
+        #expect(work.admit(.session))
+        work.finish(.session)
+        work.finish(.session)
+        #expect(work.count == 0)
     }
 
     @Test("Each class has at least one place", arguments: RequestClass.allCases)
     func smallLimit(requestClass: RequestClass) {
-        #expect(RequestsInWork(limit: 1).admit(requestClass, on: ObjectIdentifier(Channel.self)))
+        #expect(RequestsInWork(limit: 1).admit(requestClass))
     }
 
     @Test("The class follows from path and method; a query has no effect")

@@ -110,9 +110,7 @@ struct TestConnection {
     /// The targets of the requests that passed since the last call.
     var requests: [String] {
         var targets: [String] = []
-        while let part = try? channel.readInbound(as: HTTPServerRequestPart.self) {
-            if case .head(let head) = part { targets.append(head.uri) }
-        }
+        while let request = try? channel.readInbound(as: AdmittedRequest.self) { targets.append(request.head.uri) }
         return targets
     }
 
