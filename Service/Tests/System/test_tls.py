@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import time
 
@@ -91,6 +92,26 @@ def test_a_new_certificate_is_used_for_new_connections_and_closes_none(tmp_path,
             wait_until(lambda: service.serial() != before)
             old.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert old.recv(4096).startswith(b"HTTP/1.1 200")
+
+
+def test_a_session_of_the_old_certificate_is_not_resumed(tmp_path, authority):
+    """A resumed handshake shows no certificate, so its client would never see that the certificate was replaced."""
+    context = ssl.create_default_context(cafile=str(authority.certificate_path))
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+
+    def connect(session=None):
+        with context.wrap_socket(
+                socket.create_connection(("127.0.0.1", service.port), timeout=30), server_hostname="localhost",
+                session=session) as connection:
+            return connection.session, connection.session_reused
+
+    with running(SecureService(tmp_path, authority)) as service:
+        before = service.serial()
+        session, _ = connect()
+        assert connect(session)[1]
+        service.replace_certificate()
+        wait_until(lambda: service.serial() != before)
+        assert not connect(session)[1]
 
 
 def test_a_broken_certificate_keeps_the_last_one(tmp_path, authority):
