@@ -65,7 +65,7 @@ let package = Package(
         .target(
             name: "SessionEgress",
             dependencies: ["SessionDomain", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
-        .target(name: "SessionSQLite", dependencies: ["SessionDomain", grdb, sqlite]),
+        .target(name: "SessionSQLite", dependencies: ["SessionDomain", core, grdb, sqlite]),
         .target(name: "CPostgres", publicHeadersPath: "."),
         .target(name: "CEmbeddedFiles", publicHeadersPath: "."),
         .target(name: "SessionPostgres", dependencies: ["SessionDomain", "CPostgres", core]),
@@ -165,10 +165,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "SessionSQLiteTests",
-            dependencies: ["SessionDomain", "SessionSQLite", "SessionStoreContract", grdb, sqlite]),
+            dependencies: ["SessionDomain", "SessionSQLite", "SessionStoreContract", core, grdb, sqlite]),
         .testTarget(
             name: "SessionPostgresTests",
-            dependencies: ["SessionDomain", "SessionPostgres", "SessionSQLite", "SessionStoreContract"]),
+            dependencies: ["SessionDomain", "SessionPostgres", "SessionSQLite", "SessionStoreContract", core]),
         .testTarget(
             name: "PreludeSessionCommandTests", dependencies: ["prelude-session", "SessionDomain", "SessionSQLite"]),
         .testTarget(

@@ -10,8 +10,6 @@ enum {
     pq_connection_ok = 0,
     pq_command_ok = 1,
     pq_tuples_ok = 2,
-    pq_copy_out = 3,
-    pq_copy_in = 4,
     pq_pipeline_sync = 10,
     pq_pipeline_aborted = 11,
     pq_field_state = 'C',
@@ -57,20 +55,12 @@ int pq_flush(pq_connection *connection);
 int pq_consume_input(pq_connection *connection);
 int pq_is_busy(pq_connection *connection);
 int pq_enter_pipeline_mode(pq_connection *connection);
-int pq_exit_pipeline_mode(pq_connection *connection);
 int pq_pipeline_sync_point(pq_connection *connection);
 /// Has no types of parameters: the server derives them.
 int pq_send_prepare(pq_connection *connection, const char *name, const char *sql);
 /// All values and results are texts.
 int pq_send_query_prepared(
     pq_connection *connection, const char *name, int count, const char *const *values);
-/// Only outside of the pipeline mode, as the functions for COPY.
-int pq_send_query(pq_connection *connection, const char *sql);
-int pq_put_copy_data(pq_connection *connection, const char *bytes, int count);
-/// - reason: Why the copy is given up. NULL ends it.
-int pq_put_copy_end(pq_connection *connection, const char *reason);
-/// Returns the length of a row, 0 if none has arrived, a negative number at the end.
-int pq_get_copy_data(pq_connection *connection, char **row, int is_async);
 /// The same without a name, so that the server keeps nothing.
 int pq_send_query_once(pq_connection *connection, const char *sql, int count, const char *const *values);
 pq_result *pq_get_result(pq_connection *connection);

@@ -21,7 +21,9 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 subcommands: [
                     AppCommand.self, DomainCommand.self, ScopeCommand.self, WebhookCommand.self, UserCommand.self,
                     TemplateCommand.self, SessionCommand.self, KeyCommand.self, OperatorCommand.self,
-                    DeliveryCommand.self, EventsCommand.self, BackupCommand.self, CopyCommand.self, MigrateCommand.self,
+                    DeliveryCommand.self, EventsCommand.self, BackupCommand.self, ExportCommand.self,
+                    ImportCommand.self,
+                    MigrateCommand.self,
                 ]),
         ]
     )

@@ -77,7 +77,9 @@ struct PartitioningTests {
         try #require(capacity < 1024 * 128, "This server has locks for all of them.")
         let error = #expect(throws: StoreError.self) { try PostgresStore.open(PostgresLocation(url)) }
         #expect(error?.reason.contains("or use at most \(capacity / 128) partitions") == true)
-        #expect(throws: StoreError.self) { try PostgresCopyTarget(PostgresLocation(url)).begin(from: "one") }
+        #expect(throws: StoreError.self) {
+            try PostgresImportTarget(PostgresLocation(url)).begin(at: EmptyTarget.start)
+        }
         let count: Int = try connection.one("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()")
         #expect(count == 0)
     }

@@ -8,7 +8,7 @@ from failover_load import Nodes, load_on, nodes_of
 from person import Person
 from pooler import needs_pgbouncer, pooler
 from service import Service
-from test_copy import copied
+from test_export import copied
 
 pytestmark = needs_pgbouncer
 
@@ -37,7 +37,7 @@ def test_nodes_work_through_a_pooler(server, tmp_path, mode, size):
         assert "ERROR" not in "".join(node.log() for node in processes)
 
 
-def test_a_copy_through_a_pooler_leaves_no_setting(server, tmp_path):
+def test_an_import_through_a_pooler_leaves_no_setting(server, tmp_path):
     service = Service(tmp_path)
     service.database = f"sqlite:{tmp_path}/session.sqlite"
     with running(service):
@@ -48,7 +48,7 @@ def test_a_copy_through_a_pooler_leaves_no_setting(server, tmp_path):
     settings = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"]
     for setting in settings:
         postgres.execute(database, f"ALTER DATABASE {name} SET {setting} = '77s'")
-    # With one connection to the server, each client gets that of the copy.
+    # With one connection to the server, each client gets that of the import.
     with pooler(server, "transaction", 1) as pool:
         pooled = f"postgresql://postgres@{pool.place}/{name}"
         assert "they have the same rows" in copied(service.database, pooled)

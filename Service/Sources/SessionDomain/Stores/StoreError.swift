@@ -12,8 +12,8 @@ package enum StoreError: Error, Equatable {
     case damaged(String)
     /// Another process has the database open, or replaces it.
     case inUse
-    /// The database has a copy of another one that is not finished.
-    case unfinishedCopy
+    /// The database has an import that is not finished.
+    case unfinishedImport
     /// Another transaction kept a row locked for longer than the call may wait. The database works.
     case locked
     /// Other calls changed the rows of this call in each attempt. The text is for the log.
@@ -42,7 +42,7 @@ package enum StoreError: Error, Equatable {
         case .missing: "the file is missing"
         case .damaged(let finding): "the file is damaged: \(finding)"
         case .inUse: "another process replaces it"
-        case .unfinishedCopy: "a copy to it is not finished"
+        case .unfinishedImport: "an import into it is not finished"
         case .locked: "another transaction kept a row locked for too long"
         case .conflict(let reason), .unavailable(let reason): reason
         }

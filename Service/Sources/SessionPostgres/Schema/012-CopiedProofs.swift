@@ -1,6 +1,6 @@
 extension Migration {
-    /// Used proofs that a copy has brought from an embedded database, which keeps only `ProofUse.shortKey` of each. They
-    /// expire within minutes. The version before does not look at them, so it cannot use a copy (`PostgresCopyTarget`).
+    /// Used proofs that an import has brought from an export, which has only `ProofUse.shortKey` of each. They
+    /// expire within minutes. The version before does not look at them, so it cannot use such a database (`PostgresImportTarget`).
     static let copiedProofs = Migration(
         number: 12, name: "copied proofs", usableFrom: 10,
         statements: [

@@ -101,7 +101,7 @@ struct Migration: Sendable {
     /// Statements of requests wait behind one that waits for the lock of a table, for half a second at most.
     private static let shortWait = Statement("SET LOCAL lock_timeout = '250ms'")
 
-    /// A step never lowers what the database demands of a program, which a copy may have raised.
+    /// A step never lowers what the database demands of a program, which an import may have raised.
     private var numbering: Statement {
         Statement(
             """

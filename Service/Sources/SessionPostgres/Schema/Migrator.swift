@@ -41,8 +41,8 @@ struct Migrator {
             // Another node has created the database, so to this one it was not new.
             if try !apply(migration) { isNew = false }
         }
-        // A copy may have begun meanwhile, or a newer version may have been faster.
-        try CopyMarker.refuse(in: connection)
+        // An import may have begun meanwhile, or a newer version may have been faster.
+        try ImportMarker.refuse(in: connection)
         let now = try version()
         try checkUsable(now)
         return (isNew || found > 0 ? found : now, now)
@@ -55,8 +55,8 @@ struct Migrator {
     func checked(_ opening: Opening) throws -> Int {
         let found = try version()
         try checkUsable(found)
-        // After the version, which waits for a copy that begins.
-        try CopyMarker.refuse(in: connection)
+        // After the version, which waits for an import that begins.
+        try ImportMarker.refuse(in: connection)
         guard opening == .migrating else { return found }
         if found >= supported { try checkRights() } else { try checkMayMigrate(from: found) }
         return found
@@ -114,7 +114,7 @@ struct Migrator {
         )
     }
 
-    private static let tables = CopiedTable.all.map(\.name) + ["copied_proofs", "settings_revision"]
+    private static let tables = ExportedTable.all.map(\.name) + ["copied_proofs", "settings_revision"]
 
     /// What a node needs of a table.
     private static func rights(on table: String) -> String {

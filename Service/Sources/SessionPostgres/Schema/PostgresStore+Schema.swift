@@ -5,7 +5,7 @@ extension PostgresStore {
     package static func schema(of location: PostgresLocation) throws(StoreError) -> SchemaState {
         do {
             let connection = try PostgresServer(location: location).connect()
-            try CopyMarker.refuse(in: connection)
+            try ImportMarker.refuse(in: connection)
             return try Migrator(connection: connection).state()
         } catch {
             throw StoreError(error)

@@ -40,7 +40,7 @@ package enum DurableFile {
     }
 
     /// Writes to an open file. Its error names the path and the reason of the system.
-    static func write(_ content: Data, to handle: FileHandle, _ path: String) throws {
+    package static func write(_ content: Data, to handle: FileHandle, _ path: String) throws {
         do {
             try handle.write(contentsOf: content)
         } catch {

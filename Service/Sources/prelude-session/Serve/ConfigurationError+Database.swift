@@ -28,11 +28,11 @@ extension ConfigurationError {
                 "\(place) is damaged: \(finding). Restore a backup with `prelude-session backup restore`; it keeps the "
                     + "damaged file. Without a backup, copy the file and the files beside it, and recover rows with "
                     + "`.recover` of the sqlite3 shell"
-            case .inUse: "\(place) is in use by a restore or a copy. Try again when it has ended"
+            case .inUse: "\(place) is in use by a restore. Try again when it has ended"
             case .overloaded, .locked, .conflict: "\(place) is busy; try again"
-            case .unfinishedCopy:
-                "\(place) has a copy of another database that is not finished. Run the same `prelude-session copy` again: it "
-                    + "continues. Or name another database"
+            case .unfinishedImport:
+                "\(place) has an import that is not finished. Run the same `prelude-session import` again: it continues. Or "
+                    + "name another database"
             case .unavailable(let reason): "\(place) cannot be opened: \(reason)"
             }
         self.init("database", problem)
