@@ -43,11 +43,21 @@ struct Argon2Engine: Sendable {
 
     /// - Throws: `.outOfMemory` when the process does not get the memory. A right password must not seem wrong then.
     @Sendable private static func sodiumVerify(_ password: [CChar], _ hash: String) throws(Argon2Error) -> Bool {
-        errno = 0
         guard crypto_pwhash_str_verify(hash, password, UInt64(password.count)) != 0 else { return true }
-        // libsodium returns the same for both, and sets EINVAL for a wrong password.
-        guard errno != ENOMEM else { throw .outOfMemory(kibibytes: PHCString(hash)?.cost.memory ?? 0) }
+        // libsodium returns the same for both. Without memory it returns at once, so there is none now, either.
+        if let memory = PHCString(hash)?.cost.memory, !canMap(kibibytes: memory) {
+            throw .outOfMemory(kibibytes: memory)
+        }
         return false
+    }
+
+    /// Whether the process may map that much memory now, as libsodium does it for a hash. It is not used.
+    private static func canMap(kibibytes: Int) -> Bool {
+        let bytes = kibibytes * 1024
+        let start = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+        guard let start, start != MAP_FAILED else { return false }
+        munmap(start, bytes)
+        return true
     }
 }
 
