@@ -18,14 +18,14 @@ def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "ignore:EdDSA is deprecated")
 
 
-#: Files that take long, the longest first. Each file runs in one process, and these begin first, so that the processes end at
-#: about the same time.
+#: Files that take long. Each file runs in one process, and these begin first, so that the processes end at about the same
+#: time: those that need the processors in turns with those that wait.
 LONG = [
-    "test_claimed_messages.py", "test_nodes.py", "test_backup.py", "test_signing_keys.py", "test_sdk_nodes.py",
-    "test_openapi_calls.py", "test_hot_path.py", "test_failover.py", "test_operator_commands.py",
-    "test_console_walk.py", "test_console_graphs.py", "test_mail_kill_points.py", "test_runbooks.py",
-    "test_lost_files.py", "test_templates.py", "test_configuration.py", "test_log.py", "test_pooler.py",
-    "test_listings.py", "test_benchmark.py",
+    "test_nodes.py", "test_failover.py", "test_openapi_calls.py", "test_backup.py", "test_http2.py", "test_signing_keys.py",
+    "test_console_walk.py", "test_export.py", "test_console_graphs.py", "test_operator_commands.py", "test_mail_delivery.py",
+    "test_claimed_messages.py", "test_tls.py", "test_text_costs.py", "test_hot_path.py", "test_console_api.py",
+    "test_packages.py", "test_listings.py", "test_benchmark.py", "test_sdk_nodes.py", "test_web_client.py",
+    "test_check_server.py", "test_console_playground.py", "test_runbooks.py", "test_lost_files.py",
 ]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from operator_api import Management
 from person import Person, new_email
-from service import ROOT, free_port
+from service import BINARY, ROOT, free_port
 from transport import Transport
 
 SCOPE = "transfer:write"
@@ -26,8 +26,8 @@ RULE = {
 }
 
 
-#: Built by scripts/check-consumer from the manifests of the examples, as a user of the packages builds them.
-PROGRAMS = ROOT / ".build" / "consumer" / "build" / "debug"
+#: Built by scripts/check-consumer from the manifests of the examples.
+PROGRAMS = BINARY.parent
 
 
 @contextmanager

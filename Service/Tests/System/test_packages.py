@@ -84,7 +84,8 @@ def test_the_program_is_stripped_and_its_symbols_are_in_another_file(packages, u
     sections = must("readelf", "--sections", "--wide", program)
     assert ".symtab" not in sections and ".debug_info" not in sections and ".gnu_debuglink" in sections
     [symbols] = packages.glob("*.debug")
-    assert ".debug_info" in must("readelf", "--sections", "--wide", symbols)
+    # The tests pack a program without debug information, so this is all it has.
+    assert ".symtab" in must("readelf", "--sections", "--wide", symbols)
     assert symbols.name in must("readelf", "--string-dump=.gnu_debuglink", program)
     assert must(program, "--version") == must(BINARY, "--version")
 
