@@ -108,7 +108,6 @@ package final class SQLiteStore: Sendable {
         let lock = try DatabaseLock(path, .shared)
         try LostFiles.refuse(at: path, lock: lock)
         try DatabaseReplacement.undoUnfinished(of: path)
-        JoinedLog.prepare()
         return (try DatabasePool(path: path, configuration: ConnectionSettings.configuration), lock)
     }
 

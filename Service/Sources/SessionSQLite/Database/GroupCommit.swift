@@ -179,7 +179,7 @@ final class GroupCommit: Sendable {
         try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
         do {
             let answer = try body()
-            try JoinedLog.commit(db) { try db.cachedStatement(sql: "COMMIT TRANSACTION").execute() }
+            try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
             return answer
         } catch {
             // Some errors have ended the transaction already.
