@@ -61,7 +61,8 @@ enum EventRules {
                     byOffset += try await world.store.events(query) ?? []
                 }
                 query.offset = 0
-                while let page = try await world.store.events(query), let last = page.last {
+                for _ in 0..<5 {
+                    guard let page = try await world.store.events(query), let last = page.last else { break }
                     byEvent += page
                     query.before = last.id
                 }

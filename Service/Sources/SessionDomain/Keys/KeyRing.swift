@@ -137,10 +137,12 @@ package struct KeyRing: Sendable {
     /// Encrypts a private key for storage (AES-256-GCM). Only `open` with the same context decrypts it.
     func seal(_ secret: Data, context: String) throws -> Data {
         guard hasMasterKeys else { throw KeyRingError.noMasterKeys }
-        let box = try AES.GCM.seal(secret, using: current.sealing, authenticating: Data(context.utf8))
+        let box = try AES.GCM.seal(secret, using: current.sealing, authenticating: Self.bytes(of: context))
         guard let combined = box.combined else { throw KeyRingError.cannotOpen }
         return Data(current.id.utf8) + combined
     }
+
+    private static func bytes(of context: String) -> Data { Data(context.utf8) }
 
     /// The id of the master key that seals.
     package var currentID: String { current.id }
@@ -154,7 +156,7 @@ package struct KeyRing: Sendable {
         let keyID = MasterKey.id(ofKeyThatSealed: sealed)
         guard let key = all.first(where: { $0.id == keyID }) else { throw KeyRingError.unknownMasterKey(keyID) }
         guard let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(MasterKey.idLength)),
-            let secret = try? AES.GCM.open(box, using: key.sealing, authenticating: Data(context.utf8))
+            let secret = try? AES.GCM.open(box, using: key.sealing, authenticating: Self.bytes(of: context))
         else { throw KeyRingError.cannotOpen }
         return secret
     }
