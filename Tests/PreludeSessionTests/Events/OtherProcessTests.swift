@@ -66,6 +66,21 @@ struct OtherProcessTests {
         #expect(await events.next() == .signedOut(.anotherClient))
     }
 
+    @Test("A login of another process during a refresh stays, and the response of the refresh is dropped")
+    func refreshOvertaken() async throws {
+        let (fixture, _, app, widget) = try await processes()
+        let gate = Gate()
+        await fixture.transport.answer("/refresh", .held(gate, fixture.refreshed(2)))
+        try await app.invalidateSession()
+        let refresh = Task { try await app.refresh() }
+        await fixture.transport.arrival(of: "/refresh")
+        try await logIn(fixture, widget, session: "ses_2")
+        await gate.open()
+        #expect(try await refresh.value.profile.sessionID == "ses_2")
+        var states = await (try fixture.client()).states.makeAsyncIterator()
+        #expect(profile(await states.next())?.sessionID == "ses_2")
+    }
+
     @Test("The signal of the own process causes no second event")
     func ownSignal() async throws {
         let (fixture, signal, app, _) = try await processes()
