@@ -47,7 +47,15 @@ def packages(tmp_path_factory):
         fcntl.flock(lock, fcntl.LOCK_EX)
         # The checksums are written last.
         if not (folder / "SHA256SUMS").exists():
-            must(ROOT / "scripts" / "package", "--binary", BINARY, "--version", VERSION, "--fast", "--output", folder)
+            # The program of the tests has no debug information. That of a release has some. The copy is beside the program,
+            # because the licences are those of what the build has linked.
+            program = BINARY.with_name("prelude-session-packed")
+            information = tmp_path_factory.mktemp("program") / "information"
+            information.write_text("of a release")
+            must("objcopy", "--strip-debug", BINARY, program)
+            must("objcopy", "--add-section", f".debug_info={information}", program)
+            must(ROOT / "scripts" / "package", "--binary", program, "--version", VERSION, "--fast", "--output", folder)
+            program.unlink()
     return folder
 
 
@@ -84,8 +92,8 @@ def test_the_program_is_stripped_and_its_symbols_are_in_another_file(packages, u
     sections = must("readelf", "--sections", "--wide", program)
     assert ".symtab" not in sections and ".debug_info" not in sections and ".gnu_debuglink" in sections
     [symbols] = packages.glob("*.debug")
-    # The tests pack a program without debug information, so this is all it has.
-    assert ".symtab" in must("readelf", "--sections", "--wide", symbols)
+    kept = must("readelf", "--sections", "--wide", symbols)
+    assert ".symtab" in kept and ".debug_info" in kept
     assert symbols.name in must("readelf", "--string-dump=.gnu_debuglink", program)
     assert must(program, "--version") == must(BINARY, "--version")
 
