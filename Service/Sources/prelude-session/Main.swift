@@ -8,7 +8,7 @@ struct PreludeSessionCommand: AsyncParsableCommand {
         commandName: "prelude-session",
         abstract: "Signs users in: the session service, its administration, and a client.",
         version: BuildVersion.text,
-        subcommands: [InitCommand.self, CheckCommand.self, ServeCommand.self],
+        subcommands: [InitCommand.self, CheckCommand.self, ServeCommand.self, HealthCommand.self],
         groupedSubcommands: [
             CommandGroup(
                 name: "Signing in (through the SDK):",

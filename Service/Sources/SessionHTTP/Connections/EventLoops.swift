@@ -13,6 +13,13 @@ package enum EventLoops {
         NIOSingletons.groupLoopCountSuggestion = min(System.coreCount, status.flatMap(allowedCores) ?? .max)
     }
 
+    /// Returns when each event loop of the process has run a task.
+    package static func allAnswer() async {
+        for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
+            try? await loop.submit {}.get()
+        }
+    }
+
     /// The number of bits in the mask `Cpus_allowed` of `/proc/PID/status` (proc_pid_status(5)). `nil` without a mask.
     static func allowedCores(_ status: String) -> Int? {
         let label = "Cpus_allowed:"

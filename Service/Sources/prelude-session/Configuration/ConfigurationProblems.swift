@@ -19,6 +19,13 @@ struct ConfigurationProblems {
     /// Runs a check and adds its error.
     mutating func check(_ check: () throws -> Void) { value(()) { try check() } }
 
+    /// Marks the errors that `checks` adds: they may pass without a change of the configuration.
+    mutating func checkMachine(_ checks: (inout Self) -> Void) {
+        let known = errors.count
+        checks(&self)
+        for index in errors.indices.dropFirst(known) { errors[index].mayPass = true }
+    }
+
     func throwIfAny() throws {
         guard errors.isEmpty else { throw InvalidConfiguration(errors: errors) }
     }

@@ -17,6 +17,8 @@ struct Listeners {
     /// `nil`: plain HTTP.
     let certificates: TLSCertificates?
     let logger: Logger
+    /// Called for each listener when it accepts connections.
+    let started: @Sendable () -> Void
 
     /// One listener for both APIs, or one for each.
     ///
@@ -70,9 +72,10 @@ struct Listeners {
         loads.add { listenerLimits.load(of: name) }
         let server = connection(listenerLimits).server(
             configuration: ServerConfiguration(address: .hostname(host, port: port)),
-            onServerRunning: { [logger] channel in
+            onServerRunning: { [logger, started] channel in
                 // This fails only if the listener is closed already.
                 try? await listenerLimits.accept(on: channel)
+                started()
                 logger.notice(message, metadata: ["host": "\(host)", "port": "\(port)"])
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)

@@ -12,6 +12,7 @@ struct ProcessSignals: Service, CustomStringConvertible {
     /// Seconds between SIGTERM and the end of the listeners.
     let drainDelay: Int
     let environment: ServiceEnvironment
+    let manager: ServiceManager
     let logger: Logger
     /// Called at SIGHUP.
     var reload: @Sendable () -> Void = {}
@@ -28,13 +29,14 @@ struct ProcessSignals: Service, CustomStringConvertible {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await signal in signals {
-                    if signal == .sighup { reload() } else { end.yield(signal) }
+                    if signal == .sighup { manager.tellReloading(reload) } else { end.yield(signal) }
                 }
                 end.finish()
             }
             var iterator = ends.makeAsyncIterator()
             let signal = await iterator.next()
             health.drain()
+            manager.tellStopping()
             if drainDelay > 0, signal == .sigterm {
                 logger.notice("draining: the service ends after a delay", metadata: ["seconds": "\(drainDelay)"])
                 group.addTask {

@@ -133,6 +133,13 @@ struct ServeOptions: ParsableArguments {
     ///
     /// - Parameter connects: Whether a database server is asked, too.
     func configuration(connects: Bool = false) throws -> ServiceConfiguration {
+        try ServiceConfiguration.loadForServing(
+            flags: flags, file: shared.config, environment: ProcessInfo.processInfo.environment,
+            connects: connects)
+    }
+
+    /// The settings of these flags.
+    var flags: [ServiceConfiguration.Key: String] {
         var flags = shared.flags
         flags[.host] = host
         flags[.port] = port
@@ -163,8 +170,6 @@ struct ServeOptions: ParsableArguments {
         flags[.keyPublishAhead] = keyPublishAhead
         if development { flags[.development] = "true" }
         if allowPublicDevelopment { flags[.allowPublicDevelopment] = "true" }
-        return try ServiceConfiguration.loadForServing(
-            flags: flags, file: shared.config, environment: ProcessInfo.processInfo.environment,
-            connects: connects)
+        return flags
     }
 }

@@ -25,7 +25,7 @@ extension ServiceConfiguration {
     private mutating func checkServing(
         environment: [String: String], connects: Bool, problems: inout ConfigurationProblems
     ) {
-        problems.check { try checkHosts() }
+        problems.checkMachine { problems in problems.check { try checkHosts() } }
         // An invalid value of `development` is reported already. What follows depends on it.
         if (try? settings.flag(.development)) != nil {
             problems.check { try checkReach() }
@@ -38,7 +38,9 @@ extension ServiceConfiguration {
         checkDelivery(problems: &problems)
         // With an invalid path there is no database to compare the other settings with.
         guard (try? DatabaseLocation(settings)) != nil else { return }
-        foundDatabase = problems.value(nil) { try checkDatabase(environment: environment, connects: connects) }
+        problems.checkMachine { problems in
+            foundDatabase = problems.value(nil) { try checkDatabase(environment: environment, connects: connects) }
+        }
     }
 
     /// Development mode shows all codes.

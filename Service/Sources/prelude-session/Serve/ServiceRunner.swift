@@ -46,9 +46,11 @@ struct ServiceRunner {
             trustedProxies: configuration.trustedProxies, clientAddressHeader: configuration.clientAddressHeader,
             countryHeader: configuration.countryHeader, exemptsLoopback: configuration.isDevelopment,
             followsProxyTraces: configuration.traces?.followsProxies ?? false)
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
         let listeners = Listeners(
             limits: connectionLimits(logger: logger), environment: assembly.service.environment,
-            health: assembly.health, edge: edge, loads: telemetry.loads, certificates: certificates, logger: logger)
+            health: assembly.health, edge: edge, loads: telemetry.loads, certificates: certificates, logger: logger,
+            started: { start.yield() })
         let controls = telemetry.controls(
             health: assembly.health, logBytes: { [store = assembly.store] in store.logBytes })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
@@ -74,7 +76,7 @@ struct ServiceRunner {
         }
         if let certificates { services.append(.init(service: certificates)) }
         if let traces = telemetry.traces { services.append(.init(service: traces)) }
-        services += listeners.services(of: assembly.service, for: configuration) { api, health in
+        let listening = listeners.services(of: assembly.service, for: configuration) { api, health in
             let router = buildRouter(
                 service: assembly.service, edge: edge, forwarding: forwarding, mailbox: mailbox, health: health,
                 api: api, controls: controls)
@@ -85,9 +87,14 @@ struct ServiceRunner {
             }
             return router
         }
+        services += listening
+        let manager = ServiceManager()
+        let reports = ServiceManagerReports(
+            manager: manager, listeners: listening.count, starts: starts, environment: assembly.service.environment)
+        services.append(.init(service: reports, successTerminationBehavior: .ignore))
         let signals = ProcessSignals(
             health: assembly.health, drainDelay: configuration.drainDelay,
-            environment: assembly.service.environment, logger: logger,
+            environment: assembly.service.environment, manager: manager, logger: logger,
             reload: { certificates?.reload(isForced: true) })
         services.append(.init(service: signals, successTerminationBehavior: .gracefullyShutdownGroup))
         let group = ServiceGroup(
