@@ -11,7 +11,7 @@ package enum PassphraseKey {
     ///
     /// - Parameters:
     ///   - passphrase: Is normalized like a password, so that another keyboard gives the same key.
-    ///   - salt: `SealedMasterKeys.saltLength` random bytes.
+    ///   - salt: `SealedFile.saltLength` random bytes.
     package static func derive(from passphrase: String, salt: Data, cost: Argon2Cost) throws(Argon2Error) -> Data {
         guard sodium_init() >= 0 else { throw .libraryUnusable }
         precondition(salt.count == crypto_pwhash_saltbytes(), "a salt has 16 bytes")

@@ -490,7 +490,7 @@ def test_init_writes_the_servers_for_mail_and_sms(tmp_path):
         assert f"    {line}\n" in text
     assert "a secret" not in text
     listed = command(tmp_path, "app", "list", "--json", "--config", str(tmp_path / "session.json"))
-    assert json.loads(listed.stdout)[0]["otp logins"] == "email, sms"
+    assert json.loads(listed.stdout)[0]["otp_logins"] == ["email", "sms"]
 
 
 def test_init_replaces_nothing(tmp_path):
@@ -658,7 +658,7 @@ def test_mail_that_is_configured_after_init_has_a_login(tmp_path):
     assert made.returncode == 0, made.stderr
     assert "Mail cannot be sent yet: set emailRoute" in made.stdout
     listed = command(tmp_path, "app", "list", "--json", "--config", f"{tmp_path}/session.json")
-    assert json.loads(listed.stdout)[0]["otp logins"] == "email"
+    assert json.loads(listed.stdout)[0]["otp_logins"] == ["email"]
 
 
 def test_app_enable_turns_on_a_login_once(tmp_path):
@@ -667,7 +667,7 @@ def test_app_enable_turns_on_a_login_once(tmp_path):
         enabled = command(tmp_path, "app", "enable", "--app", APP, "--email", "--password", "--json")
         assert enabled.returncode == 0, enabled.stderr
         shown = json.loads(enabled.stdout)[0]
-        assert (shown["otp logins"], shown["password login"]) == ("email", "on")
+        assert (shown["otp_logins"], shown["password_login"]) == (["email"], True)
         assert "no delivery by e-mail is configured" in enabled.stderr
     nothing = command(tmp_path, "app", "enable", "--app", APP)
     assert nothing.returncode != 0 and "Name a login: --password, --sms or --email" in nothing.stderr

@@ -335,7 +335,7 @@ def test_starts_without_a_right_code_are_limited_by_address(office):
     assert "refuses calls by its limit starts_of_address" in office.log()
     Management(office).expect(204, "DELETE", "/limits?address=203.0.113.7")
     assert status("203.0.113.7") == 204
-    assert office.run("user", "unlock", "--app", APP, "--address", "2001:db8:1:2::9").returncode == 0
+    assert office.run("limits", "clear", "--app", APP, "--address", "2001:db8:1:2::9").returncode == 0
     assert status("2001:db8:1:2::1") == 204
 
 
@@ -433,7 +433,7 @@ def test_an_operator_sets_the_limits_of_an_identifier_back(office):
     for clear in (
         lambda: management.expect(
             204, "DELETE", f"/limits?identifier_type=email_address&identifier_value={email}"),
-        lambda: office.run("user", "unlock", "--app", APP, "--identifier", email),
+        lambda: office.run("limits", "clear", "--app", APP, "--identifier", email),
     ):
         assert stranger(office).password(email, "a guessed password").status == 401
         assert stranger(office).password(email, "a guessed password").status == 429
@@ -536,7 +536,7 @@ def test_an_operator_sets_the_limits_of_a_user_back(shared, management, ada, lim
     spend_failed_checks(shared, ada.email)
     user = ada.device.trusted.split(".")[0]
     if by == "command_line":
-        assert shared.run("user", "unlock", "--app", APP, user).returncode == 0
+        assert shared.run("limits", "clear", "--app", APP, user).returncode == 0
     else:
         management.expect(204, "DELETE", f"/users/{user}/limits")
     limits(failed_checks={"limit": 1, "window": 3600})

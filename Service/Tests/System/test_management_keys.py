@@ -106,7 +106,7 @@ def test_commands_create_list_and_revoke_keys_with_all_that_they_created(service
 
     [parent] = run("create", "parent", "--app", APP, "--expires-in-days", "30")
     [reader] = run("create", "reader", "--role", "read")
-    assert (parent["role"], parent["created by"], reader["expires"]) == ("write", "command_line", "never")
+    assert (parent["role"], parent["created_by"], reader["expires"]) == ("write", "command_line", None)
     made = Management(service, key=parent["key"]).expect(201, "POST", "/keys", {"name": "child"})
     configured = Management(service).expect(201, "POST", "/keys", {"name": "of the configured key"})
     assert (made["created_by"], made["expires_at"]) == (parent["id"], parent["expires"])
@@ -116,10 +116,10 @@ def test_commands_create_list_and_revoke_keys_with_all_that_they_created(service
 
     listed = {key["name"]: key for key in run("list")}
     assert set(listed) == {"parent", "reader", "child", "of the configured key"}
-    assert listed["of the configured key"]["created by"].startswith("mk_configured_")
+    assert listed["of the configured key"]["created_by"].startswith("mk_configured_")
     assert "key" not in listed["parent"] and listed["reader"]["role"] == "read"
     assert {key["revoked"] for key in run("revoke", parent["id"])} == {parent["id"], made["id"]}
-    assert run("revoke", listed["of the configured key"]["created by"]) == [{"revoked": configured["id"]}]
+    assert run("revoke", listed["of the configured key"]["created_by"]) == [{"revoked": configured["id"]}]
     assert [status(service, key["key"]) for key in (parent, made, configured, reader)] == [401, 401, 401, 200]
     assert service.run("key", "revoke", parent["id"]).returncode != 0
 

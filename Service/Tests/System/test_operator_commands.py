@@ -27,7 +27,8 @@ NEEDS_DATABASE = [
     ["app", "list"], ["key", "list"], ["key", "create", "backend"], ["key", "revoke", "mk_1"], ["key", "rotate"],
     ["key", "signing"], ["key", "reseal"], ["events"], ["user", "create", "--app", APP, "--email", "ada@example.com"],
     ["user", "find", "--app", APP, "--email", "ada@example.com"],
-    ["user", "set-status", "--app", APP, "usr_1", "inactive"], ["user", "unlock", "--app", APP, "usr_1"],
+    ["user", "set-status", "--app", APP, "usr_1", "inactive"], ["limits", "clear", "--app", APP, "usr_1"],
+    ["limits", "show", "--app", APP, "usr_1"], ["user", "show", "--app", APP, "usr_1"],
     ["user", "delete", "--app", APP, "usr_1"],
     ["user", "set-password", "--app", APP, "usr_1"], ["session", "revoke", "--all", "--yes"],
     ["session", "list", "--app", APP, "usr_1"], ["scope", "list", "--app", APP],
@@ -360,7 +361,7 @@ def test_an_address_that_an_earlier_version_accepted_is_still_found(tmp_path):
         stored.execute("UPDATE identifiers SET canonical = ?, value = ?", ("strauß@example.com", "Strauß@example.com"))
     stored.close()
     found = command(tmp_path, "user", "find", *user, "Strauß@example.com", "--json")
-    assert found.returncode == 0 and json.loads(found.stdout)[0]["identifiers"] == "Strauß@example.com"
+    assert found.returncode == 0 and json.loads(found.stdout)[0]["identifiers"] == ["Strauß@example.com"]
     created = command(tmp_path, "user", "create", *user, "STRAUß@example.com")
     assert created.returncode != 0 and "U+DF" in created.stderr
 

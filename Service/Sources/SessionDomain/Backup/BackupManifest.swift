@@ -40,15 +40,18 @@ package struct BackupManifest: Sendable, Equatable, Codable {
     package let schema: Int
     package let database: Content
     package let masterKeys: MasterKeys
+    /// The name of the file with the sealed settings file. `nil`: the service has none.
+    package let settings: String?
 
     private enum CodingKeys: String, CodingKey {
-        case format, version, schema, database
+        case format, version, schema, database, settings
         case createdAt = "created_at"
         case masterKeys = "master_keys"
     }
 
     package init(
-        createdAt: Timestamp, version: String, schema: Int, database: Content, masterKeys: MasterKeys
+        createdAt: Timestamp, version: String, schema: Int, database: Content, masterKeys: MasterKeys,
+        settings: String? = nil
     ) {
         format = Self.supportedFormat
         self.createdAt = createdAt.rfc3339
@@ -56,6 +59,7 @@ package struct BackupManifest: Sendable, Equatable, Codable {
         self.schema = schema
         self.database = database
         self.masterKeys = masterKeys
+        self.settings = settings
     }
 
     /// Reads a manifest.
@@ -67,7 +71,7 @@ package struct BackupManifest: Sendable, Equatable, Codable {
         guard found.format <= Self.supportedFormat else { throw .newerFormat(found.format) }
         guard let manifest = try? JSONDecoder().decode(Self.self, from: bytes) else { throw .invalidManifest }
         // The names become paths.
-        for name in [manifest.database.file, manifest.masterKeys.file] {
+        for name in [manifest.database.file, manifest.masterKeys.file, manifest.settings ?? "none"] {
             guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else { throw .invalidManifest }
         }
         self = manifest
@@ -102,7 +106,7 @@ package enum BackupError: Error, Equatable, CustomStringConvertible {
                 + "Use the version that wrote it"
         case .newerSchema(let found, let supported):
             "the backup has schema \(found), and this version supports up to \(supported). Use the version that wrote it"
-        case .invalidSealedKeys: "the file with the master keys is damaged"
+        case .invalidSealedKeys: "a file that is sealed with the passphrase is damaged"
         case .cannotOpen:
             "the master keys cannot be opened: the passphrase is wrong, or a file of the backup was changed"
         }

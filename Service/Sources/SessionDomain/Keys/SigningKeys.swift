@@ -159,6 +159,28 @@ package struct SigningKeys: Sendable {
             }) ?? 0
     }
 
+    /// Replaces what only lost master keys can open: each purpose of an app with such a signing key gets a new one at once, and
+    /// routes for messages with such a secret are removed.
+    ///
+    /// - Returns: The number of signing keys that were removed, and the apps that have lost routes.
+    package func replaceUnreadable() async throws -> (keys: Int, appsWithoutRoutes: [AppID]) {
+        var (count, apps): (Int, [AppID]) = (0, [])
+        let readable = keys.ids
+        for app in try await store.apps() {
+            let lost = try await store.signingKeys(of: app.id).filter {
+                !readable.contains(MasterKey.id(ofKeyThatSealed: $0.sealedPrivateKey))
+            }
+            for purpose in Set(lost.map(\.purpose)) { try await rotate(purpose, of: app.id, reason: .emergency) }
+            count += lost.count
+            if let delivery = app.delivery, !delivery.sealingKeyIDs.isSubset(of: readable) {
+                _ = try await store.perform(UpdateApp(app.id) { $0.delivery?.removeRoutes(exceptSealedWith: readable) })
+                apps.append(app.id)
+            }
+        }
+        directory?.invalidate()
+        return (count, apps)
+    }
+
     private func rotation(
         _ purpose: StoredSigningKey.Purpose, of app: AppID, reason: KeyRotation.Reason,
         candidate: StoredSigningKey? = nil

@@ -49,7 +49,7 @@ package struct CallBudget: Sendable, Equatable {
         let totals = owner.isAnonymous ? [] : totals(to: identifier, ofStrangers: false)
         switch use {
         case .start:
-            return [counter(.starts(owner), limits.starts)] + sendsWithGroup(of: owner) + totals
+            return counters([.starts(owner)]) + sendsWithGroup(of: owner) + totals
                 + messages(paying: standing)
         case .resend: return sendsWithGroup(of: owner) + totals + messages(paying: standing)
         case .check, .password: return failures(of: owner)
@@ -169,19 +169,11 @@ package struct CallBudget: Sendable, Equatable {
         standing == .known ? [] : networks
     }
 
-    /// Failed checks. Two devices or sessions of one user share twice the limit of one.
+    /// Failed checks.
     package func failures(of owner: BudgetOwner) -> [FactQuery.CounterSelector] {
-        var counters = [
-            counter(.failures(owner, .hour), limits.failedChecks),
-            counter(.failures(owner, .day), RateLimit(limit: limits.failedChecksPerDay, window: 86_400)),
-            counter(
-                .failures(owner, .streak), .streak(limits.consecutiveFailures, window: OTPLimits.streakWindow)),
-        ]
-        if let group = owner.group {
-            counters.append(
-                counter(.failuresOfGroup(group), RateLimit(limit: 2 * limits.failedChecksPerDay, window: 86_400)))
-        }
-        return counters
+        let group = owner.group.map { CounterKey.failuresOfGroup($0) }
+        let own: [CounterKey] = [.failures(owner, .hour), .failures(owner, .day), .failures(owner, .streak)]
+        return counters(own + (group.map { [$0] } ?? []))
     }
 
     /// The counters of a message of a step.
@@ -199,10 +191,7 @@ package struct CallBudget: Sendable, Equatable {
     }
 
     private func sendsWithGroup(of owner: BudgetOwner) -> [FactQuery.CounterSelector] {
-        let group = owner.group.map {
-            counter(.sendsOfGroup($0), RateLimit(limit: 2 * limits.sendsPerDay, window: 86_400))
-        }
-        return sends(of: owner) + (group.map { [$0] } ?? [])
+        sends(of: owner) + counters(owner.group.map { [.sendsOfGroup($0)] } ?? [])
     }
 
     /// What all messages of an app have together, in fifths. Strangers can spend three of them, whether or not a user has the
@@ -247,21 +236,17 @@ package struct CallBudget: Sendable, Equatable {
     }
 
     private func keysOfTotals(to destination: CanonicalIdentifier) -> [(key: CounterKey, total: Int)] {
-        guard destination.type == .phoneNumber else { return [(.sendsOfApp, limits.appSendsPerDay)] }
-        let number = destination.canonical
-        return [
-            (.sendsOfApp, limits.appSendsPerDay),
-            (.sendsToCallingCode(CallingCode.of(number)), limits.callingCodeSendsPerDay),
-            (.sendsToNumberRange(CallingCode.range(of: number)), limits.numberRangeSendsPerDay),
-        ]
+        CounterKey.totals(to: destination).compactMap { key in limits.perDay(of: key).map { (key, $0) } }
     }
 
     /// The owner's own counters of messages.
     package func sends(of owner: BudgetOwner) -> [FactQuery.CounterSelector] {
-        [
-            counter(.sends(owner, .hour), RateLimit(limit: limits.sendsPerHour, window: 3600)),
-            counter(.sends(owner, .day), RateLimit(limit: limits.sendsPerDay, window: 86_400)),
-        ]
+        counters([.sends(owner, .hour), .sends(owner, .day)])
+    }
+
+    /// Selectors of counters whose limit does not depend on the caller.
+    private func counters(_ keys: [CounterKey]) -> [FactQuery.CounterSelector] {
+        keys.compactMap { key in limits.rate(of: key).map { counter(key, $0) } }
     }
 
     func counter(_ key: CounterKey, _ limit: RateLimit) -> FactQuery.CounterSelector {

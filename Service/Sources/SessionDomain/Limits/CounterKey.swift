@@ -101,9 +101,27 @@ package indirect enum CounterKey: Hashable, Sendable {
     }
 
     /// What the keys of all counters of a user's devices and sessions begin with.
-    package static func prefixes(ofUser userID: String) -> [String] {
+    package static func prefixes(ofUser userID: String) -> [String] { counters(ofEachOf: userID).map(\.text) }
+
+    /// The counters of a device and of a session without an id.
+    private static func counters(ofEachOf userID: String) -> [CounterKey] {
         let owners: [BudgetOwner] = [.device(id: "", userID: userID), .session(id: "", userID: userID)]
-        return owners.flatMap { all(of: $0).map(\.text) }
+        return owners.flatMap(all)
+    }
+
+    /// What a key of a user's device or session counts. `nil` for another key.
+    static func owned(byUser userID: String, _ text: String) -> CounterKey? {
+        counters(ofEachOf: userID).first { text.hasPrefix($0.text) }
+    }
+
+    /// The totals that a message to a destination spends.
+    static func totals(to destination: CanonicalIdentifier) -> [CounterKey] {
+        guard destination.type == .phoneNumber else { return [.sendsOfApp] }
+        let number = destination.canonical
+        return [
+            .sendsOfApp, .sendsToCallingCode(CallingCode.of(number)),
+            .sendsToNumberRange(CallingCode.range(of: number)),
+        ]
     }
 
     /// What the keys of all marks `failing` of an identifier begin with.

@@ -37,8 +37,7 @@ extension RateCounter {
 }
 
 extension OTPLimits {
-    /// The limit of a counter that is the same for every caller. `nil` for a mark, and for a counter whose limit depends on the
-    /// caller.
+    /// The limit of a counter, for a network without its widening. `nil`: the counter is a mark, or counts nothing of its own.
     func rate(of key: CounterKey) -> RateLimit? {
         let day = 86_400
         switch key {
@@ -51,19 +50,25 @@ extension OTPLimits {
         case .sends(_, .hour): return RateLimit(limit: sendsPerHour, window: 3600)
         case .sends: return RateLimit(limit: sendsPerDay, window: day)
         case .sendsOfGroup: return RateLimit(limit: 2 * sendsPerDay, window: day)
-        case .sendsOfApp: return Self.total(appSendsPerDay)
-        case .sendsToCallingCode: return Self.total(callingCodeSendsPerDay)
-        case .sendsToNumberRange: return Self.total(numberRangeSendsPerDay)
+        case .sendsOfApp, .sendsToCallingCode, .sendsToNumberRange:
+            return perDay(of: key).map { total in .refilling(total - total / 5, by: total - total / 5, window: day) }
+        case .startsOfNetwork: return startsPerAddress
+        case .failuresOfNetwork: return failuresPerAddress
+        case .migrationsOfNetwork: return migrationsPerAddress
         case .stepUps: return stepUps
         case .deliveryTests: return deliveryTests
         case .notices: return RateLimit(limit: noticesPerDay, window: day)
-        case .reserve, .withheld, .startsOfNetwork, .failuresOfNetwork, .failing, .migrationsOfNetwork, .reports: return nil
+        case .reserve, .withheld, .failing, .reports: return nil
         }
     }
 
-    /// What all messages of a total have together, without the fifth that is the reserve.
-    static func total(_ perDay: Int) -> RateLimit {
-        let all = perDay - perDay / 5
-        return .refilling(all, by: all, window: 86_400)
+    /// The messages of a total in a day, with its reserve. `nil` for a counter that is no total.
+    func perDay(of key: CounterKey) -> Int? {
+        switch key {
+        case .sendsOfApp: appSendsPerDay
+        case .sendsToCallingCode: callingCodeSendsPerDay
+        case .sendsToNumberRange: numberRangeSendsPerDay
+        default: nil
+        }
     }
 }

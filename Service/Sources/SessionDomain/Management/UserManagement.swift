@@ -144,6 +144,52 @@ package struct UserManagement: Sendable {
         return try updated(outcome)
     }
 
+    /// The limits of strangers at the user's identifiers, and of the user's devices and sessions, that have counted something.
+    /// Those that refuse longest come first.
+    package func limits(of id: String, app: AppID) async throws -> [RunningLimit] {
+        try await running(CounterKey.all(of: try await user(id, app: app)), ofUser: id, app: app)
+    }
+
+    /// The same of strangers at an identifier, whether a user has it or not, and of the totals that its messages spend.
+    package func limits(of identifier: CanonicalIdentifier, app: AppID) async throws -> [RunningLimit] {
+        try await running(
+            CounterKey.all(of: .anonymous(identifier)) + CounterKey.totals(to: identifier), ofUser: "", app: app)
+    }
+
+    /// The same of the networks of a source address.
+    package func limits(ofAddress address: String, app: AppID) async throws -> [RunningLimit] {
+        guard IPNetwork.isAddress(address) else { throw Refusal.invalidField("address", "must be an IP address") }
+        var limits: [RunningLimit] = []
+        for network in keys.networks(of: SourceAddress(ip: address)) {
+            limits += try await running(
+                CounterKey.all(of: network), ofUser: "", app: app, widening: network.widening)
+        }
+        return limits
+    }
+
+    private func running(
+        _ keys: [CounterKey], ofUser id: String, app: AppID, widening: Int = 1
+    ) async throws -> [RunningLimit] {
+        guard let limits = try await apps.app(app)?.otpLimits else {
+            throw Refusal.notFound("there is no app \(app)")
+        }
+        let stored = try await store.counters(keys, ofUser: id, app: app)
+        let known = Dictionary(keys.map { ($0.text, $0) }) { first, _ in first }
+        let now = environment.now()
+        return stored.compactMap { counter in
+            guard let key = known[counter.key] ?? CounterKey.owned(byUser: id, counter.key),
+                let limit = limits.rate(of: key)
+            else { return nil }
+            return RunningLimit(
+                key.limit, counter, limit: widening == 1 ? limit : limit.widened(by: widening), now: now)
+        }
+        .sorted { first, second in
+            let none = Timestamp(seconds: 0)
+            let (one, other) = (first.refusedUntil ?? none, second.refusedUntil ?? none)
+            return one == other ? first.counter < second.counter : one > other
+        }
+    }
+
     /// Sets the limits of a user back, such as an identifier that is closed after 99 consecutive failures.
     package func clearLimits(of id: String, app: AppID) async throws -> User {
         try found(try await store.perform(ClearLimits(in: change(of: id, app: app))))

@@ -54,6 +54,11 @@ package struct PostgresLocation: Sendable, Equatable, CustomStringConvertible {
 
     private init(parameters: [String: String]) { self.parameters = parameters }
 
+    /// The same server with another password.
+    package func with(password: String) -> PostgresLocation {
+        PostgresLocation(parameters: parameters.merging(["password": password]) { $1 })
+    }
+
     /// The parameters that have one value for each host.
     private static let ofHosts = ["host", "hostaddr", "port"]
 

@@ -4,19 +4,27 @@ internal import Tracing
 ///
 /// Ids are hexadecimal, 64-bit numbers are strings, and enums are numbers (OTLP specification, "JSON Protobuf Encoding").
 package struct OTLPBody: Sendable {
+    /// The name of what makes the spans, and of the service if it has no other one.
+    package static let scope = "prelude-session"
+
     private let head: String
 
     /// - Parameters:
     ///   - service: `service.name` of the resource.
     ///   - instance: `service.instance.id` of the resource: an id of this process.
-    package init(service: String = "prelude-session", version: String, instance: String) {
-        let resource = Self.text([
+    ///   - attributes: Further attributes of the resource.
+    package init(
+        service: String = Self.scope, version: String, instance: String, attributes: [(String, String)] = []
+    ) {
+        let own: [(String, SpanAttribute)] = [
             ("service.name", .string(service)), ("service.version", .string(version)),
             ("service.instance.id", .string(instance)),
-        ])
+        ]
+        let others = attributes.filter { name, _ in !own.contains { $0.0 == name } }
+        let resource = Self.text(own + others.map { ($0.0, .string($0.1)) })
         head =
             #"{"resourceSpans":[{"resource":{"attributes":\#(resource)},"scopeSpans":[{"scope":{"name":"#
-            + #"\#(LogText.json(service)),"version":\#(LogText.json(version))},"spans":["#
+            + #"\#(LogText.json(Self.scope)),"version":\#(LogText.json(version))},"spans":["#
     }
 
     package func text(of spans: [FinishedSpan]) -> String {

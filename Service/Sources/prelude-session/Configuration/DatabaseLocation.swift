@@ -25,11 +25,16 @@ enum DatabaseLocation: Equatable {
 
 extension DatabaseLocation {
     init(_ settings: Settings) throws {
-        do {
+        do throws(StoreError) {
             try self.init(settings.string(.database) ?? "sqlite:prelude-session.sqlite")
         } catch {
             throw settings.error(.database, error.reason)
         }
+        guard let password = try settings.content(of: .databasePasswordFile) else { return }
+        guard case .server(let location) = self else {
+            throw settings.error(.databasePasswordFile, "is for PostgreSQL, and the database is a file")
+        }
+        self = .server(location.with(password: password))
     }
 
     /// Reads `sqlite:PATH`, `sqlite::memory:` or `postgresql://…`.

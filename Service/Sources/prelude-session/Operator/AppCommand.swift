@@ -129,13 +129,13 @@ extension App {
         channels.filter { channel in !otpLogins.contains { $0.channel == channel } }
     }
 
-    fileprivate var record: [(name: String, value: String)] {
+    fileprivate var record: Record {
         [
-            ("id", id.rawValue), ("name", name), ("domains", domains.joined(separator: ", ")),
-            ("sign-up", signUp ? "on" : "off"), ("password login", passwordLogin?.enabled == true ? "on" : "off"),
-            ("otp logins", otpLogins.map(\.channel.rawValue).joined(separator: ", ")),
-            ("access tokens", sessions.accessTokenBinding == .dpop ? "bound (DPoP)" : "bearer"),
-            ("created", createdAt.rfc3339),
+            ("id", .text(id.rawValue)), ("name", .text(name)), ("domains", .list(domains)), ("sign-up", .flag(signUp)),
+            ("password login", .flag(passwordLogin?.enabled == true)),
+            ("otp logins", .list(otpLogins.map(\.channel.rawValue))),
+            ("access tokens", .text(sessions.accessTokenBinding == .dpop ? "bound (DPoP)" : "bearer")),
+            ("created", .time(createdAt)),
         ]
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import SessionDomain
 import SessionSQLite
+import SessionTokens
 
 /// The options of all administration commands: the configuration of the service, and the output format.
 ///
@@ -47,25 +48,25 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// Prints a record as JSON or as aligned lines.
-    func show(_ record: [(name: String, value: String)]) throws {
+    func show(_ record: Record) throws {
         try show([record])
     }
 
-    func show(_ records: [[(name: String, value: String)]]) throws {
-        guard !json else {
-            let objects = records.map { Dictionary($0.map { ($0.name, $0.value) }) { first, _ in first } }
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(objects), as: UTF8.self).escapedJSONForTerminal)
-            return
-        }
+    func show(_ records: [Record]) throws {
+        guard !json else { return try show(json: .array(records.map { JSONValue($0) })) }
         for (index, record) in records.enumerated() {
             if index > 0 { print("") }
             let width = record.map(\.name.count).max() ?? 0
             for (name, value) in record {
-                print(name.padding(toLength: width, withPad: " ", startingAt: 0) + "  " + value.escapedForTerminal)
+                print(name.padding(toLength: width, withPad: " ", startingAt: 0) + "  " + value.text.escapedForTerminal)
             }
         }
+    }
+
+    func show(json value: JSONValue) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        print(String(decoding: try encoder.encode(value), as: UTF8.self).escapedJSONForTerminal)
     }
 }
 

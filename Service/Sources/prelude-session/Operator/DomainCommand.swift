@@ -60,5 +60,5 @@ struct DomainCommand: AsyncParsableCommand {
 }
 
 extension App {
-    fileprivate var domainRecords: [[(name: String, value: String)]] { domains.map { [("domain", $0)] } }
+    fileprivate var domainRecords: [Record] { domains.map { [("domain", .text($0))] } }
 }

@@ -21,6 +21,12 @@ struct EventsCommand: AsyncParsableCommand {
     @Option(help: "Only events that this operator, usr_…, or management key, mk_…, has caused.")
     var actor: String?
 
+    @Option(help: "Only events of this request, req_…, as a response names it in X-Request-Id.")
+    var requestID: String?
+
+    @Option(help: "Only events of requests from this IP address.")
+    var address: String?
+
     @Option(help: "Only events with this name, such as login.failed, or of a family, such as 'login.*'.")
     var name: String?
 
@@ -54,7 +60,8 @@ struct EventsCommand: AsyncParsableCommand {
                 if let app { [try await service.apps.app(app).id] } else {
                     try await service.apps.apps().map(\.id) + [.service, .operators]
                 }
-            var reader = EventReader(store: service.store, query: query, apps: apps)
+            let origin = EventOrigin(requestID: requestID, address: address)
+            var reader = EventReader(store: service.store, query: query, origin: origin, apps: apps)
             try show(try await reader.newest())
             while follow {
                 try show(try await reader.next(of: app))
@@ -89,14 +96,16 @@ struct EventsCommand: AsyncParsableCommand {
 /// Reads the newest events of several apps, and then what is added.
 private struct EventReader {
     let query: EventQuery
+    let origin: EventOrigin
     let apps: [AppID]
     private let store: any EventStore
     private var follower: EventFollower
     private var shown: Set<String> = []
 
-    init(store: any EventStore, query: EventQuery, apps: [AppID]) {
+    init(store: any EventStore, query: EventQuery, origin: EventOrigin, apps: [AppID]) {
         self.store = store
         self.query = query
+        self.origin = origin
         self.apps = apps
         follower = EventFollower(store)
     }
@@ -109,7 +118,7 @@ private struct EventReader {
         for app in apps {
             var query = query
             query.app = app
-            events += try await store.events(query)?.reversed() ?? []
+            events += try await origin.newest(query, in: store).reversed()
         }
         // Sorting is stable: events of the same time stay in the order in which they were written.
         let newest = events.sorted { $0.createdAt < $1.createdAt }.suffix(query.limit)
@@ -122,13 +131,36 @@ private struct EventReader {
     mutating func next(of app: AppID?) async throws -> [Event] {
         var query = query
         query.from = nil
-        return try await follower.next(of: app).filter { query.matches($0) && !shown.contains($0.id) }
+        return try await follower.next(of: app).filter { query.matches($0) && origin.matches($0) && !shown.contains($0.id) }
+    }
+}
+
+/// Where an event came from. No index has it, so the events of an app are read one page after the other.
+private struct EventOrigin {
+    let requestID: String?
+    let address: String?
+
+    func matches(_ event: Event) -> Bool {
+        (requestID == nil || event.context.requestID == requestID) && (address == nil || event.context.ip == address)
+    }
+
+    /// The newest events of a query that match, newest first.
+    func newest(_ query: EventQuery, in store: any EventStore) async throws -> [Event] {
+        guard requestID != nil || address != nil else { return try await store.events(query) ?? [] }
+        var page = query
+        page.limit = 500
+        var found: [Event] = []
+        while found.count < query.limit, let events = try await store.events(page), let last = events.last {
+            found += events.filter(matches)
+            page.before = last.id
+        }
+        return Array(found.prefix(query.limit))
     }
 }
 
 extension Event {
     /// The event as one line. Characters that a terminal could interpret are escaped.
-    fileprivate var line: String {
+    var line: String {
         let details = data.filter { $0.key != "user_id" }.sorted { $0.key < $1.key }
             .map { "\($0.key)=\(Self.text($0.value))" }
         let actor = [context.actor?.type.rawValue, context.actor?.name].compactMap { $0 }.joined(separator: ":")

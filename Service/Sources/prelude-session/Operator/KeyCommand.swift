@@ -5,7 +5,7 @@ import SessionDomain
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "Manage keys of the management API, and signing keys.",
-        subcommands: [Create.self, List.self, Revoke.self, Rotate.self, Signing.self, Reseal.self])
+        subcommands: [Create.self, List.self, Revoke.self, Rotate.self, Signing.self, Reseal.self, ReplaceMaster.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -38,7 +38,7 @@ struct KeyCommand: AsyncParsableCommand {
                 let (key, secret) = try await service.managementKeys.create(
                     name: name, app: app, role: role,
                     expiresAt: days.map { service.environment.now() + $0 * 86_400 })
-                try options.show(key.record + [("key", secret)])
+                try options.show(key.record + [("key", .text(secret))])
             }
         }
     }
@@ -74,7 +74,7 @@ struct KeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await options.withService { service in
-                try options.show(try await service.managementKeys.revoke(id: id).map { [("revoked", $0)] })
+                try options.show(try await service.managementKeys.revoke(id: id).map { [("revoked", .text($0))] })
             }
         }
     }
@@ -83,11 +83,11 @@ struct KeyCommand: AsyncParsableCommand {
 extension ManagementKey.Role: ExpressibleByArgument {}
 
 extension ManagementKey {
-    fileprivate var record: [(name: String, value: String)] {
+    fileprivate var record: Record {
         [
-            ("id", id), ("name", name), ("app", appID?.rawValue ?? "every app"), ("role", role.rawValue),
-            ("created by", createdBy?.rawValue ?? "unknown"), ("created", createdAt.rfc3339),
-            ("expires", expiresAt?.rfc3339 ?? "never"), ("last used", lastUsedAt?.rfc3339 ?? "never"),
+            ("id", .text(id)), ("name", .text(name)), ("app", .text(appID?.rawValue, none: "every app")),
+            ("role", .text(role.rawValue)), ("created by", .text(createdBy?.rawValue, none: "unknown")),
+            ("created", .time(createdAt)), ("expires", .time(expiresAt)), ("last used", .time(lastUsedAt)),
         ]
     }
 }

@@ -28,8 +28,8 @@ struct MigrateCommand: AsyncParsableCommand {
             let migration = try SchemaMigration(options)
             let state = try migration.state()
             try options.show([
-                ("database", migration.database.fullPath), ("schema", "\(state.found)"),
-                ("supported", "\(state.supported)"), ("state", state.label), ("pending", state.names),
+                ("database", .text(migration.database.fullPath)), ("schema", .number(state.found)),
+                ("supported", .number(state.supported)), ("state", .text(state.label)), ("pending", .list(state.names, none: "none")),
             ])
             try migration.check(state)
             if !state.pending.isEmpty { throw ExitCode(2) }
@@ -54,8 +54,8 @@ struct MigrateCommand: AsyncParsableCommand {
                 return try options.show(
                     state.pending.map { step in
                         [
-                            ("number", "\(step.number)"), ("name", step.name),
-                            ("sql", step.sql.map { $0 + ";" }.joined(separator: "\n")),
+                            ("number", .number(step.number)), ("name", .text(step.name)),
+                            ("sql", .text(step.sql.map { $0 + ";" }.joined(separator: "\n"))),
                         ]
                     })
             }
@@ -87,7 +87,8 @@ struct MigrateCommand: AsyncParsableCommand {
                 found: from, supported: state.supported, isUsable: true,
                 pending: state.pending.filter { $0.number > from && $0.number <= to })
             try options.show([
-                ("database", migration.database.fullPath), ("from", "\(from)"), ("to", "\(to)"), ("steps", steps.names),
+                ("database", .text(migration.database.fullPath)), ("from", .number(from)), ("to", .number(to)),
+                ("steps", .list(steps.names, none: "none")),
             ])
         }
     }
@@ -152,7 +153,5 @@ extension SchemaState {
         return pending.isEmpty ? "current" : found == 0 ? "empty" : "pending"
     }
 
-    fileprivate var names: String {
-        pending.isEmpty ? "none" : pending.map { "\($0.number) \($0.name)" }.joined(separator: ", ")
-    }
+    fileprivate var names: [String] { pending.map { "\($0.number) \($0.name)" } }
 }

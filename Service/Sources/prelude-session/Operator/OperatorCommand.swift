@@ -91,7 +91,7 @@ struct OperatorCommand: AsyncParsableCommand {
             try await options.withService { service in
                 let found = try await service.operators.find(address: address)
                 try await service.operators.remove(found.id)
-                try options.show([("removed", found.id)])
+                try options.show([("removed", .text(found.id))])
             }
         }
     }
@@ -100,11 +100,11 @@ struct OperatorCommand: AsyncParsableCommand {
 extension OperatorRole: ExpressibleByArgument {}
 
 extension ConsoleOperator {
-    fileprivate var record: [(name: String, value: String)] {
+    fileprivate var record: Record {
         [
-            ("id", id), ("address", name), ("role", role.rawValue), ("app", appID?.rawValue ?? "every app"),
-            ("status", user.status.rawValue), ("password", user.hasPassword ? "yes" : "no"),
-            ("created", user.createdAt.rfc3339),
+            ("id", .text(id)), ("address", .text(name)), ("role", .text(role.rawValue)),
+            ("app", .text(appID?.rawValue, none: "every app")), ("status", .text(user.status.rawValue)),
+            ("password", .flag(user.hasPassword, "yes", "no")), ("created", .time(user.createdAt)),
         ]
     }
 }

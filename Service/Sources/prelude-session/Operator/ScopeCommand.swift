@@ -16,7 +16,7 @@ struct ScopeCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await options.withService { service in
-                try options.show(try await service.stepUpConfig.scopes(of: app).map { [("scope", $0)] })
+                try options.show(try await service.stepUpConfig.scopes(of: app).map { [("scope", .text($0))] })
             }
         }
     }
@@ -37,7 +37,7 @@ struct ScopeCommand: AsyncParsableCommand {
         func run() async throws {
             try await options.withService { service in
                 try await service.stepUpConfig.register(scope, app: app)
-                try options.show([("scope", scope)])
+                try options.show([("scope", .text(scope))])
             }
         }
     }
@@ -55,7 +55,7 @@ struct ScopeCommand: AsyncParsableCommand {
         func run() async throws {
             try await options.withService { service in
                 try await service.stepUpConfig.unregister(scope, app: app)
-                try options.show([("removed", scope)])
+                try options.show([("removed", .text(scope))])
             }
         }
     }

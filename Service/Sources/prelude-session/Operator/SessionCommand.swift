@@ -58,9 +58,7 @@ struct SessionCommand: AsyncParsableCommand {
         @Option(help: "The app. (default with --all: all apps)")
         var app: AppID?
 
-        @Flag(help: "Do not ask for confirmation.")
-        var yes = false
-
+        @OptionGroup var confirmation: Confirmation
         @OptionGroup var options: DatabaseOptions
 
         func validate() throws {
@@ -89,44 +87,38 @@ struct SessionCommand: AsyncParsableCommand {
             let selection = session.map(SessionSelection.one) ?? except.map(SessionSelection.allBut) ?? .all
             let revoked = try await service.users.endSessions(selection, of: user, app: app)
             guard session == nil || revoked == 1 else { throw Refusal.notFound("the user has no such session") }
-            try options.show([("app", app.rawValue), ("user", user), ("revoked sessions", String(revoked))])
+            try options.show([("app", .text(app.rawValue)), ("user", .text(user)), ("revoked sessions", .number(revoked))])
         }
 
         private func revokeAll(in service: SessionService) async throws {
             let apps = if let app { [try await service.apps.app(app)] } else { try await service.apps.apps() }
             try confirm(apps)
             let sweep = SessionSweep(store: service.store, environment: service.environment)
-            var records: [[(name: String, value: String)]] = []
+            var records: [Record] = []
             for app in apps {
                 let (users, sessions) = try await sweep.endAllSessions(of: app.id)
                 records.append([
-                    ("app", app.id.rawValue), ("users", String(users)), ("revoked sessions", String(sessions)),
+                    ("app", .text(app.id.rawValue)), ("users", .number(users)), ("revoked sessions", .number(sessions)),
                 ])
             }
             try options.show(records)
         }
 
-        /// Asks on a terminal. A script must say `--yes`.
         private func confirm(_ apps: [App]) throws {
-            guard !yes else { return }
             let names = apps.map { "\($0.name.escapedForTerminal) (\($0.id))" }.joined(separator: ", ")
-            guard isatty(STDIN_FILENO) == 1 else {
-                throw ValidationError("The sessions of all users of \(names) would end. Add --yes to confirm.")
-            }
-            Prompt.say("All users of \(names) must sign in again.")
-            guard try Prompt.line("type yes to continue").lowercased() == "yes" else {
-                throw ValidationError("Not confirmed. No session was revoked.")
-            }
+            try confirmation.ask(
+                "All users of \(names) must sign in again.", ifNot: "No session was revoked.")
         }
     }
 }
 
 extension Session {
-    fileprivate var record: [(name: String, value: String)] {
+    var record: Record {
         [
-            ("id", id), ("device", [device.model, device.osVersion].filter { !$0.isEmpty }.joined(separator: ", ")),
-            ("type", device.type), ("country", device.countryCode.isEmpty ? "–" : device.countryCode),
-            ("created", createdAt.rfc3339), ("last seen", lastSeenAt.rfc3339), ("expires", expiresAt.rfc3339),
+            ("id", .text(id)),
+            ("device", .text([device.model, device.osVersion].filter { !$0.isEmpty }.joined(separator: ", "))),
+            ("type", .text(device.type)), ("country", .text(device.countryCode.isEmpty ? nil : device.countryCode)),
+            ("created", .time(createdAt)), ("last seen", .time(lastSeenAt)), ("expires", .time(expiresAt)),
         ]
     }
 }

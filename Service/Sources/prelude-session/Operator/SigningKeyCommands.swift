@@ -49,7 +49,7 @@ extension KeyCommand {
             try await options.withService(flags, rotating: true) { service in
                 let apps =
                     if let app { [try await service.apps.app(app).id] } else { try await service.apps.apps().map(\.id) }
-                var records: [[(name: String, value: String)]] = []
+                var records: [Record] = []
                 for app in apps {
                     for purpose in purpose.map({ [$0] }) ?? StoredSigningKey.Purpose.allCases {
                         try await service.signingKeys.rotate(
@@ -77,7 +77,7 @@ extension KeyCommand {
             try await options.withService { service in
                 let apps =
                     if let app { [try await service.apps.app(app).id] } else { try await service.apps.apps().map(\.id) }
-                var records: [[(name: String, value: String)]] = []
+                var records: [Record] = []
                 for app in apps {
                     records += try await service.signingKeys.all(of: app).map { $0.key.record($0.state) }
                 }
@@ -106,7 +106,7 @@ extension KeyCommand {
         func run() async throws {
             try await options.withService(keys: .needed) { service in
                 let count = try await service.signingKeys.reseal()
-                try options.show([("resealed", String(count))])
+                try options.show([("resealed", .number(count))])
                 // Written to standard error, because programs read standard output.
                 let note = """
                     Resealed \(count) signing keys and secrets of delivery. All of them are sealed with the master key \
@@ -125,12 +125,12 @@ extension KeyCommand {
 }
 
 extension StoredSigningKey {
-    fileprivate func record(_ state: KeySchedule.State) -> [(name: String, value: String)] {
+    fileprivate func record(_ state: KeySchedule.State) -> Record {
         [
-            ("app", appID.rawValue), ("purpose", purpose.rawValue), ("key_id", keyID),
-            ("algorithm", algorithm.rawValue),
-            ("state", state.rawValue), ("created", createdAt.rfc3339), ("active from", activeFrom.rfc3339),
-            ("retires", retiresAt?.rfc3339 ?? "–"), ("removed after", removeAfter?.rfc3339 ?? "–"),
+            ("app", .text(appID.rawValue)), ("purpose", .text(purpose.rawValue)), ("key_id", .text(keyID)),
+            ("algorithm", .text(algorithm.rawValue)), ("state", .text(state.rawValue)), ("created", .time(createdAt)),
+            ("active from", .time(activeFrom)), ("retires", .time(retiresAt, none: "–")),
+            ("removed after", .time(removeAfter, none: "–")),
         ]
     }
 }

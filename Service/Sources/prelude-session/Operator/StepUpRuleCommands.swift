@@ -109,29 +109,29 @@ extension DatabaseOptions {
 }
 
 extension ScopeRule {
-    fileprivate var record: [(name: String, value: String)] {
+    fileprivate var record: Record {
         switch mode {
-        case .managed: [("scope", scope), ("decided by", "the service: a code to the new identifier")]
-        case .delegated(let hook): [("scope", scope), ("decided by", hook)]
+        case .managed: [("scope", .text(scope)), ("decided by", .text("the service: a code to the new identifier"))]
+        case .delegated(let hook): [("scope", .text(scope)), ("decided by", .text(hook))]
         case .direct(let types, let decision):
-            [("scope", scope), ("for users with", types.map(\.rawValue).joined(separator: " or "))] + decision.record
+            [("scope", .text(scope)), ("for users with", .list(types.map(\.rawValue), between: " or "))] + decision.record
         }
     }
 }
 
 extension StepUpDecision {
-    fileprivate var record: [(name: String, value: String)] {
+    fileprivate var record: Record {
         switch self {
-        case .block: [("decision", "denied")]
-        case .grant(let terms): [("decision", "granted at once")] + terms.record
+        case .block: [("decision", .text("denied"))]
+        case .grant(let terms): [("decision", .text("granted at once"))] + terms.record
         case .review(let terms, let steps):
-            [("decision", "granted after " + steps.map(\.key).joined(separator: ", "))] + terms.record
+            [("decision", .text("granted after " + steps.map(\.key).joined(separator: ", ")))] + terms.record
         }
     }
 }
 
 extension GrantTerms {
-    fileprivate var record: [(name: String, value: String)] {
-        [("grant", mode.rawValue), ("seconds", grantedFor == 0 ? "one access token" : String(grantedFor))]
+    fileprivate var record: Record {
+        [("grant", .text(mode.rawValue)), ("seconds", .number(grantedFor == 0 ? nil : grantedFor, none: "one access token"))]
     }
 }

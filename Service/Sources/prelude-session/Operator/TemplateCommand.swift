@@ -116,21 +116,21 @@ struct TemplateCommand: AsyncParsableCommand {
             let key = try key.read()
             try await options.withService { service in
                 try await service.templates.remove(key, app: app)
-                try options.show([("removed", "\(key.channel.rawValue) \(key.purpose.rawValue) \(key.locale)")])
+                try options.show([("removed", .text("\(key.channel.rawValue) \(key.purpose.rawValue) \(key.locale)"))])
             }
         }
     }
 }
 
 extension ListedTemplate {
-    fileprivate var summary: [(name: String, value: String)] {
+    fileprivate var summary: Record {
         [
-            ("channel", template.channel.rawValue), ("purpose", template.purpose.rawValue),
-            ("locale", template.locale.tag), ("template", isBuiltIn ? "built-in" : "own"),
+            ("channel", .text(template.channel.rawValue)), ("purpose", .text(template.purpose.rawValue)),
+            ("locale", .text(template.locale.tag)), ("template", .text(isBuiltIn ? "built-in" : "own")),
         ]
     }
 
-    fileprivate var record: [(name: String, value: String)] {
-        summary + (template.subject.map { [("subject", $0)] } ?? []) + [("text", template.text)]
+    fileprivate var record: Record {
+        summary + (template.subject.map { [("subject", .text($0))] } ?? []) + [("text", .text(template.text))]
     }
 }

@@ -1,12 +1,14 @@
 import ArgumentParser
 import Foundation
 import SessionDomain
+import SessionHTTP
+import SessionTokens
 
 /// `prelude-session user`: manages the users of one app.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Create, find, change and delete users.",
-        subcommands: [Create.self, Find.self, SetPassword.self, SetStatus.self, Unlock.self, Delete.self])
+        subcommands: [Create.self, Find.self, Show.self, SetPassword.self, SetStatus.self, Delete.self])
 
     struct Identifiers: ParsableArguments {
         @Option(help: "A phone number in E.164 form.")
@@ -101,58 +103,34 @@ struct UserCommand: AsyncParsableCommand {
         }
     }
 
-    struct Unlock: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "unlock",
-            abstract: "Set the limits of a user, an identifier or a source address back.",
-            discussion: """
-                After 99 consecutive failures, an identifier of the user is closed to unknown devices for 30 days. This \
-                command opens it at once. Name one: a user by its id, an e-mail address or phone number by --identifier, \
-                or an IP address by --address. The limits of the whole app stay as they are.
-                """)
-
-        @Option(help: "The app's id.") var app: AppID
-        @Option(help: "An e-mail address or a phone number, whether a user has it or not.") var identifier: String?
-        @Option(help: "An IP address. Of an IPv6 address, the networks /64 and /48.") var address: String?
-        @Argument(help: "The user's id, usr_….") var id: String?
-        @OptionGroup var options: DatabaseOptions
-
-        func run() async throws {
-            guard [id, identifier, address].compactMap(\.self).count == 1 else {
-                throw ValidationError("Name one: a user's id, --identifier or --address.")
-            }
-            try await options.withService(keys: address == nil ? .none : .needed) { service in
-                if let id { try options.show(try await service.users.clearLimits(of: id, app: app).record) }
-                if let identifier {
-                    let type: IdentifierType = identifier.contains("@") ? .emailAddress : .phoneNumber
-                    try await service.users.clearLimits(
-                        of: CanonicalIdentifier(type, identifier, ofField: "identifier"), app: app)
-                }
-                if let address { try await service.users.clearLimits(ofAddress: address, app: app) }
-            }
-        }
-    }
-
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete", abstract: "Delete a user and all data of the user.")
 
         @Option(help: "The app's id.") var app: AppID
         @Argument(help: "The user's id, usr_….") var id: String
+        @OptionGroup var confirmation: Confirmation
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            try await options.withService { service in try await service.users.delete(id, app: app) }
+            try await options.withService { service in
+                let user = try await service.users.user(id, app: app)
+                let names = user.identifiers.map(\.value.escapedForTerminal).joined(separator: ", ")
+                try confirmation.ask(
+                    "The user \(user.id) (\(names)) and all data of the user will be deleted, for good.",
+                    ifNot: "The user was not deleted.")
+                try await service.users.delete(id, app: app)
+                try options.show([("deleted", .text(user.id))])
+            }
         }
     }
 }
 
 extension User {
-    fileprivate var record: [(name: String, value: String)] {
+    var record: Record {
         [
-            ("id", id), ("status", status.rawValue),
-            ("identifiers", identifiers.map(\.value).joined(separator: ", ")),
-            ("password", hasPassword ? "set" : "none"), ("created", createdAt.rfc3339),
+            ("id", .text(id)), ("status", .text(status.rawValue)), ("identifiers", .list(identifiers.map(\.value))),
+            ("password", .flag(hasPassword, "set", "none")), ("created", .time(createdAt)),
         ]
     }
 }

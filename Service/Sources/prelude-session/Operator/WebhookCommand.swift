@@ -137,28 +137,30 @@ struct WebhookCommand: AsyncParsableCommand {
         func run() async throws {
             try await options.withService { service in
                 try await service.webhooks.delete(id, app: app)
-                try options.show([("deleted", id)])
+                try options.show([("deleted", .text(id))])
             }
         }
     }
 }
 
 extension Webhook {
-    fileprivate var record: [(name: String, value: String)] {
+    fileprivate var record: Record {
         [
-            ("id", id), ("url", url), ("status", status.rawValue), ("events", events.joined(separator: ", ")),
-            ("verification token", verificationToken), ("created", createdAt.rfc3339), ("updated", updatedAt.rfc3339),
+            ("id", .text(id)), ("url", .text(url)), ("status", .text(status.rawValue)), ("events", .list(events)),
+            ("verification token", .text(verificationToken)), ("created", .time(createdAt)),
+            ("updated", .time(updatedAt)),
         ]
     }
 }
 
 extension WebhookDelivery {
-    fileprivate var record: [(name: String, value: String)] {
+    fileprivate var record: Record {
         [
-            ("event", event.name.rawValue), ("event id", event.id), ("status", status.rawValue),
-            ("attempts", String(attempts)), ("next attempt", status == .pending ? nextAttemptAt.rfc3339 : "–"),
-            ("last status", lastStatus.map(String.init) ?? "–"), ("last error", lastError ?? "–"),
-            ("delivered", deliveredAt?.rfc3339 ?? "–"),
+            ("event", .text(event.name.rawValue)), ("event id", .text(event.id)), ("status", .text(status.rawValue)),
+            ("attempts", .number(attempts)),
+            ("next attempt", .time(status == .pending ? nextAttemptAt : nil, none: "–")),
+            ("last status", .number(lastStatus)), ("last error", .text(lastError)),
+            ("delivered", .time(deliveredAt, none: "–")),
         ]
     }
 }

@@ -13,6 +13,7 @@ struct ConfigurationWarnings {
             + Self.appsWithoutHost(configuration) + Self.widestProxies(configuration)
             + Self.headersWithoutProxies(configuration) + Self.managementForEveryone(configuration)
             + Self.unnamedProxy(configuration) + Self.otherCertificate(configuration)
+            + configuration.settings.openTelemetry.warnings
     }
 
     /// Files with secrets that every user of the machine can read. Groups are a decision of the operator.

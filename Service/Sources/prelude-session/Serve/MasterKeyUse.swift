@@ -4,4 +4,6 @@ enum MasterKeyUse {
     case none
     /// The command reads or creates signing keys.
     case needed
+    /// The command replaces what keys that are lost have sealed.
+    case replacing
 }

@@ -45,7 +45,8 @@ struct ServiceAssembly {
                 use == .none
                 ? (.withoutMasterKeys(random: environment.randomBytes(32)), nil)
                 : try await keyRing(
-                    of: store, configured: configured, from: source, opening: opening, environment: environment)
+                    of: store, configured: configured, from: source, use: use, opening: opening,
+                    environment: environment)
             let service = SessionService(
                 store: store, keys: keys, hasher: try Argon2PasswordHasher(observer: environment.observer),
                 routes: routes, egress: egress,
@@ -79,15 +80,15 @@ struct ServiceAssembly {
     }
 
     private static func keyRing(
-        of store: any OpenedStore, configured: [MasterKey]?, from source: MasterKeySource?, opening: Opening,
-        environment: ServiceEnvironment
+        of store: any OpenedStore, configured: [MasterKey]?, from source: MasterKeySource?, use: MasterKeyUse,
+        opening: Opening, environment: ServiceEnvironment
     ) async throws -> (KeyRing, created: String?) {
         // A database in memory has random keys in memory.
         guard let source else { return (KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))), nil) }
         // Another process may have created the file since the first read.
         if let keys = KeyRing(try configured ?? source.read() ?? []) {
             let missing = try await store.sealingKeyIDs().subtracting(keys.ids)
-            guard missing.isEmpty else { throw source.lacks(missing) }
+            guard missing.isEmpty || use == .replacing else { throw source.lacks(missing) }
             return (keys, nil)
         }
         // New keys for an existing database would end every session and could not open its signing keys.

@@ -10,27 +10,34 @@ extension ServiceConfiguration {
         var ratio: Double
         /// Whether trusted proxies decide which traces are recorded.
         var followsProxies: Bool
+        /// The name of the service, attributes and headers that the platform has set.
+        var variables: OpenTelemetryVariables
     }
 
-    /// - Returns: `nil` without `otlp-endpoint`: traces are off.
+    /// - Returns: `nil` without an endpoint: traces are off.
     static func traces(_ settings: Settings, problems: inout ConfigurationProblems) -> TraceSettings? {
         let url = problems.value(nil) { try collectorURL(settings) }
-        let ratio = problems.value(1) { try traceRatio(settings) }
+        let ratio = problems.value(settings.openTelemetry.ratio) { try traceRatio(settings) }
         let followsProxies = problems.value(false) { try settings.flag(.otlpFollowProxies) }
-        return url.map { TraceSettings(url: $0, ratio: ratio, followsProxies: followsProxies) }
+        return url.map {
+            TraceSettings(url: $0, ratio: ratio, followsProxies: followsProxies, variables: settings.openTelemetry)
+        }
     }
 
     /// Reads the base URL of the collector. Its path for traces is `/v1/traces` (OTLP specification, "OTLP/HTTP Request").
     private static func collectorURL(_ settings: Settings) throws -> String? {
-        guard let text = settings.string(.otlpEndpoint) else { return nil }
-        guard !text.contains("?") else { throw settings.error(.otlpEndpoint, "must not have a query") }
+        let own = settings.string(.otlpEndpoint)
+        guard let text = own ?? settings.openTelemetry.endpoint else { return nil }
+        func refusal(_ problem: String) -> ConfigurationError {
+            own == nil
+                ? ConfigurationError("OTEL_EXPORTER_OTLP_ENDPOINT", problem) : settings.error(.otlpEndpoint, problem)
+        }
+        guard !text.contains("?") else { throw refusal("must not have a query") }
         let url = text + (text.hasSuffix("/") ? "" : "/") + "v1/traces"
         do {
             try collectorPolicy.validate(url: url)
         } catch {
-            throw settings.error(
-                .otlpEndpoint,
-                "must be the base URL of a collector, such as http://127.0.0.1:4318: \(error.summary)")
+            throw refusal("must be the base URL of a collector, such as http://127.0.0.1:4318: \(error.summary)")
         }
         return url
     }

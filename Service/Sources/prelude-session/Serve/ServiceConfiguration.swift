@@ -55,7 +55,8 @@ struct ServiceConfiguration: Sendable {
     /// The names of the settings in the file. In the environment: `PRELUDE_SESSION_` and the name in upper snake case.
     enum Key: String, CaseIterable {
         case host, port, database, keyFile, publicUrl, defaultApp, trustedProxies, clientAddressHeader, countryHeader
-        case development, allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey, logLevel, logFormat
+        case development, allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey
+        case managementKeyFile, databasePasswordFile, logLevel, logFormat
         case otlpEndpoint, otlpRatio, otlpFollowProxies, keyRotationDays, keyPublishAhead
         case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
         case requestLimit, wrongKeyLimit, drainDelay, tlsCertificate, tlsKey
@@ -77,7 +78,10 @@ struct ServiceConfiguration: Sendable {
         }
 
         /// Whether `serve` has the flag. Arguments of a process can be read by others, so secrets have none.
-        var hasFlag: Bool { self != .managementKey && !rawValue.hasPrefix("email") && !rawValue.hasPrefix("sms") }
+        var hasFlag: Bool {
+            let others: [Key] = [.managementKey, .managementKeyFile, .databasePasswordFile]
+            return !others.contains(self) && !rawValue.hasPrefix("email") && !rawValue.hasPrefix("sms")
+        }
 
         /// The name in the environment.
         var variable: String { EnvironmentVariables.prefix + words.joined(separator: "_").uppercased() }
@@ -135,7 +139,7 @@ struct ServiceConfiguration: Sendable {
             try Self.proxyHeader(
                 .countryHeader, "CF-IPCountry", Self.headersOfClients.union(Self.headersOfAddresses), settings)
         }
-        managementKeys = settings.list(.managementKey)
+        managementKeys = problems.value([]) { try Self.managementKeys(settings) }
         logLevel = problems.value(.info) { try Self.logLevel(settings) }
         logFormat = problems.value(.text) { try Self.logFormat(settings) }
         defaultApp = problems.value(nil) { try Self.defaultApp(settings) }

@@ -27,6 +27,7 @@ struct Settings: Sendable {
     private(set) var hasReadFile = true
     /// The path and the permission bits of the settings file.
     private(set) var file: (path: String, permissions: Int)?
+    let openTelemetry: OpenTelemetryVariables
 
     /// - Parameters:
     ///   - file: The path of the settings file, if there is one.
@@ -34,6 +35,7 @@ struct Settings: Sendable {
     init(
         flags: [Key: String], environment: [String: String], file: String?, problems: inout ConfigurationProblems
     ) {
+        openTelemetry = OpenTelemetryVariables(environment)
         let links = ServiceLinks(in: environment)
         let variables = Key.allCases.filter { !links.names.contains($0.variable) }.compactMap { key in
             environment[key.variable].map { (key, SettingsFile.Value.text($0)) }
@@ -97,6 +99,9 @@ struct Settings: Sendable {
             throw ConfigurationError("config", "\(error.problem)", at: "\(path):\(error.line)")
         }
     }
+
+    /// The settings file as it is. `nil` without one.
+    func fileContent() throws -> Data? { try file.map { try ReadableFile(path: $0.path).read().content } }
 
     func source(of key: Key) -> Source { layer(of: key)?.source ?? .default }
 
@@ -180,6 +185,32 @@ struct Settings: Sendable {
         }
         guard invalid.isEmpty else { throw InvalidConfiguration(errors: invalid) }
         return networks
+    }
+
+    /// Whether the file that one setting names has the secret, and not the setting itself. The stronger source decides.
+    ///
+    /// - Throws: `ConfigurationError` if one source names both.
+    func prefers(_ fileKey: Key, to key: Key) throws -> Bool {
+        guard string(fileKey) != nil, !overrides(key, fileKey) else { return false }
+        guard string(key) == nil || overrides(fileKey, key) else {
+            throw error(fileKey, "is set, and \(name(of: key.rawValue, beside: fileKey)), too. Remove one of them")
+        }
+        return true
+    }
+
+    /// The content of the file that a setting names, without the end of its last line.
+    func content(of key: Key) throws -> String? {
+        guard let path = string(key) else { return nil }
+        let content: Data
+        do {
+            content = try ReadableFile(path: path).read().content
+        } catch {
+            throw self.error(key, error.problem(of: path, ifMissing: "Create it, or remove the setting"))
+        }
+        guard let text = String(textFile: content) else {
+            throw error(key, "\(path) is not UTF-8. Save it with this encoding")
+        }
+        return text.trimmingCharacters(in: .newlines)
     }
 
     /// Reads a list: of the file an array, or a text with commas.

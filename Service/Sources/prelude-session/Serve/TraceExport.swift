@@ -29,9 +29,12 @@ struct TraceExport: Service, CustomStringConvertible {
                 random: environment.randomBytes))
         self.client = client
         exporter = SpanExporter(
-            queue: queue, body: OTLPBody(version: version, instance: environment.newID("node")),
+            queue: queue,
+            body: OTLPBody(
+                service: settings.variables.serviceName ?? OTLPBody.scope, version: version,
+                instance: environment.newID("node"), attributes: settings.variables.attributes),
             environment: environment,
-            send: { await Self.send($0, to: settings.url, by: client) })
+            send: { await Self.send($0, to: settings, by: client) })
     }
 
     var description: String { "TraceExport" }
@@ -47,12 +50,14 @@ struct TraceExport: Service, CustomStringConvertible {
         await client.shutdown()
     }
 
-    private static func send(_ body: Data, to url: String, by client: EgressClient) async -> SpanExporter.Answer {
+    private static func send(
+        _ body: Data, to settings: ServiceConfiguration.TraceSettings, by client: EgressClient
+    ) async -> SpanExporter.Answer {
+        let own = [("Content-Type", "application/json"), ("User-Agent", "prelude-session")]
         do {
             let answer = try await client.send(
                 EgressRequest(
-                    .post, url, headers: [("Content-Type", "application/json"), ("User-Agent", "prelude-session")],
-                    body: body, timeout: timeout))
+                    .post, settings.url, headers: own + settings.variables.headers, body: body, timeout: timeout))
             return SpanExporter.Answer(status: answer.status, body: answer.body)
         } catch .answerTooLarge {
             // It may have taken the spans: they must not be there twice.

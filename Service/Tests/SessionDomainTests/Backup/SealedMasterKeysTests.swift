@@ -3,19 +3,19 @@ internal import SessionDomain
 internal import Testing
 
 @Suite("The master keys in a backup")
-struct SealedMasterKeysTests {
+struct SealedFileTests {
     private static let key = Data(repeating: 1, count: 32)
     private static let manifest = Data("the manifest".utf8)
-    private static let derivation = SealedMasterKeys.Derivation(passes: 1, memory: 8192, salt: Data(0..<16))
+    private static let derivation = SealedFile.Derivation(passes: 1, memory: 8192, salt: Data(0..<16))
 
-    private func sealed() throws -> SealedMasterKeys {
-        try SealedMasterKeys(
+    private func sealed() throws -> SealedFile {
+        try SealedFile(
             sealing: Data("the key file".utf8), key: Self.key, derivation: Self.derivation, manifest: Self.manifest)
     }
 
     @Test("Sealed keys are opened with the same key and the same manifest only")
     func opening() throws {
-        let sealed = try SealedMasterKeys(try sealed().encoded())
+        let sealed = try SealedFile(try sealed().encoded())
         #expect(sealed.derivation == Self.derivation)
         #expect(try sealed.open(key: Self.key, manifest: Self.manifest) == Data("the key file".utf8))
         #expect(throws: BackupError.cannotOpen) {
@@ -43,7 +43,7 @@ struct SealedMasterKeysTests {
         let text = String(decoding: try sealed().encoded(), as: UTF8.self)
         let changed = text.replacingOccurrences(of: part, with: change)
         #expect(changed != text)
-        #expect(throws: BackupError.invalidSealedKeys) { try SealedMasterKeys(Data(changed.utf8)) }
+        #expect(throws: BackupError.invalidSealedKeys) { try SealedFile(Data(changed.utf8)) }
     }
 
     @Test("A restore adds the keys of the backup behind the existing ones, and removes none")

@@ -45,8 +45,20 @@ extension KeyRing {
 extension DeliveryConfig {
     /// The ids of the master keys with which the secrets are sealed.
     package var sealingKeyIDs: Set<String> {
-        let routes = OTPLoginConfig.Channel.allCases.flatMap { self[$0] }
-        return Set(
-            routes.compactMap { $0.sealedSecret.flatMap { Base64URL.decode($0) }.map(MasterKey.id(ofKeyThatSealed:)) })
+        Set(OTPLoginConfig.Channel.allCases.flatMap { self[$0] }.compactMap(\.sealingKeyID))
+    }
+
+    /// Removes the routes whose secret is sealed with another master key than these.
+    mutating func removeRoutes(exceptSealedWith ids: Set<String>) {
+        for channel in OTPLoginConfig.Channel.allCases {
+            self[channel].removeAll { route in route.sealingKeyID.map { !ids.contains($0) } ?? false }
+        }
+    }
+}
+
+extension DeliveryConfig.Route {
+    /// The id of the master key with which the secret is sealed. `nil` without a secret.
+    fileprivate var sealingKeyID: String? {
+        sealedSecret.flatMap { Base64URL.decode($0) }.map(MasterKey.id(ofKeyThatSealed:))
     }
 }

@@ -6,21 +6,25 @@ import SessionSQLite
 /// `prelude-session backup`: copies database and master keys, and restores them.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Create, verify and restore backups.",
-        subcommands: [Create.self, Verify.self, Restore.self])
+        commandName: "backup", abstract: "Create, verify, restore and delete backups.",
+        subcommands: [Create.self, Verify.self, Restore.self, Settings.self, Prune.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "create",
-            abstract: "Write a backup of database and master keys into a new directory.",
+            abstract: "Write a backup of database, master keys and settings into a new directory, or to a command.",
             discussion: """
                 The service may run and write meanwhile: the backup has the state of one moment. The master keys are \
-                always included, wherever they come from, and are encrypted with the passphrase. The database is not \
-                encrypted. The directory appears when it is complete.
+                always included, wherever they come from, and are encrypted with the passphrase, as is the settings file. The \
+                database is not encrypted. The directory appears when it is complete. With --to, the command gets the \
+                directory as a tar archive on its standard input, and the directory is deleted afterwards.
                 """)
 
         @Argument(help: "The directory of the backup. It must not exist.", completion: .directory)
         var directory: String
+
+        @Option(help: "A shell command that gets the backup as a tar archive, such as 'restic backup --stdin'.")
+        var to: String?
 
         @OptionGroup var passphrase: BackupPassphrase
         @OptionGroup var options: DatabaseOptions
@@ -40,9 +44,11 @@ struct BackupCommand: AsyncParsableCommand {
                 guard missing.isEmpty else { throw source.lacks(missing) }
                 let manifest = try BackupError.explained {
                     try folder.write(
-                        database: database, masterKeys: keys, passphrase: passphrase, environment: service.environment)
+                        database: database, masterKeys: keys, settings: try configuration.settings.fileContent(),
+                        passphrase: passphrase, environment: service.environment)
                 }
-                try options.show(manifest.record(at: directory))
+                if let to { try folder.send(to: to) }
+                try options.show(manifest.record(at: to ?? directory))
             }
         }
 
@@ -71,19 +77,87 @@ struct BackupCommand: AsyncParsableCommand {
             let manifest = try folder.manifest().content
             let passphrase = try passphrase.read()
             _ = try BackupError.explained { try folder.open(passphrase: passphrase) }
-            for (name, value) in manifest.record(at: directory) + [("result", "valid")] {
-                print(name.padding(toLength: 13, withPad: " ", startingAt: 0) + value)
+            for (name, value) in manifest.record(at: directory) + [("result", .text("valid"))] {
+                print(name.padding(toLength: 13, withPad: " ", startingAt: 0) + value.text)
+            }
+        }
+    }
+
+    struct Settings: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "settings",
+            abstract: "Print the settings file of a backup.",
+            discussion: "It can contain secrets: write it to a file of mode 0600. Needs nothing of the service.")
+
+        @Argument(help: "The directory of the backup.", completion: .directory)
+        var directory: String
+
+        @OptionGroup var passphrase: BackupPassphrase
+
+        func run() async throws {
+            try EnvironmentVariables.check()
+            let passphrase = try passphrase.read()
+            let content = try BackupError.explained {
+                try BackupFolder(path: directory).settings(passphrase: passphrase)
+            }
+            FileHandle.standardOutput.write(content)
+        }
+    }
+
+    struct Prune: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "prune",
+            abstract: "Delete old backups of a folder.",
+            discussion: """
+                Keeps the newest ones (--keep), and all that are younger than a number of days (--days), by the time in their \
+                manifest. What is no complete backup stays, so nothing else in the folder is deleted.
+                """)
+
+        @Argument(help: "The folder that contains the directories of backups.", completion: .directory)
+        var folder: String
+
+        @Option(help: "The number of backups to keep at least. 1 or more.")
+        var keep = 7
+
+        @Option(help: "Keep backups of this many days. 0 or more.")
+        var days = 0
+
+        @Flag(help: "Print what would be deleted, and delete nothing.")
+        var dryRun = false
+
+        func validate() throws {
+            guard keep >= 1 else { throw ValidationError("--keep must be 1 or more") }
+            guard days >= 0 else { throw ValidationError("--days must be 0 or more") }
+        }
+
+        func run() async throws {
+            try EnvironmentVariables.check()
+            let now = ServiceEnvironment.live.now()
+            guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+                throw ConfigurationError("backup", "\(folder) cannot be read")
+            }
+            let backups = names.compactMap { name -> (path: String, createdAt: Timestamp)? in
+                let path = folder + "/" + name
+                guard let manifest = try? BackupFolder(path: path).manifest().content,
+                    let createdAt = Timestamp(rfc3339: manifest.createdAt)
+                else { return nil }
+                return (path, createdAt)
+            }
+            .sorted { $0.createdAt > $1.createdAt }
+            for backup in backups.dropFirst(keep) where backup.createdAt < now - days * 86_400 {
+                if !dryRun { try FileManager.default.removeItem(atPath: backup.path) }
+                print("\(dryRun ? "would delete" : "deleted")  \(backup.path.escapedForTerminal)")
             }
         }
     }
 }
 
 extension BackupManifest {
-    fileprivate func record(at path: String) -> [(name: String, value: String)] {
+    fileprivate func record(at path: String) -> Record {
         [
-            ("backup", path), ("created", createdAt), ("version", version), ("schema", String(schema)),
-            ("bytes", String(database.size)), ("sha256", database.sha256),
-            ("master keys", masterKeys.ids.joined(separator: ", ")),
+            ("backup", .text(path)), ("created", .text(createdAt)), ("version", .text(version)),
+            ("schema", .number(schema)), ("bytes", .number(database.size)), ("sha256", .text(database.sha256)),
+            ("master keys", .list(masterKeys.ids)),
         ]
     }
 }

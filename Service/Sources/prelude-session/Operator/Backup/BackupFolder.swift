@@ -8,6 +8,7 @@ import SessionSQLite
 struct BackupFolder {
     private static let database = "session.sqlite"
     private static let masterKeys = "master-keys.sealed"
+    private static let settings = "settings.sealed"
     private static let manifest = "manifest.json"
 
     let path: String
@@ -25,8 +26,10 @@ struct BackupFolder {
 
     /// Writes all files into a directory beside this one, syncs them, and renames the directory. So a backup that exists
     /// is complete.
+    ///
+    /// - Parameter settings: The settings file of the service.
     func write(
-        database: String, masterKeys: [MasterKey], passphrase: String, environment: ServiceEnvironment
+        database: String, masterKeys: [MasterKey], settings: Data?, passphrase: String, environment: ServiceEnvironment
     ) throws -> BackupManifest {
         let suffix = environment.randomBytes(4).map { String($0, radix: 16) }.joined()
         let partial = BackupFolder(path: path + ".partial-" + suffix)
@@ -34,7 +37,8 @@ struct BackupFolder {
             atPath: partial.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         do {
             let manifest = try partial.fill(
-                database: database, masterKeys: masterKeys, passphrase: passphrase, environment: environment)
+                database: database, masterKeys: masterKeys, settings: settings, passphrase: passphrase,
+                environment: environment)
             try checkIsNew()
             try DurableFile.sync(partial.path)
             try DurableFile.move(partial.path, to: path)
@@ -46,7 +50,7 @@ struct BackupFolder {
     }
 
     private func fill(
-        database: String, masterKeys: [MasterKey], passphrase: String, environment: ServiceEnvironment
+        database: String, masterKeys: [MasterKey], settings: Data?, passphrase: String, environment: ServiceEnvironment
     ) throws -> BackupManifest {
         let createdAt = environment.now()
         let copy = file(Self.database)
@@ -56,15 +60,18 @@ struct BackupFolder {
         let manifest = BackupManifest(
             createdAt: createdAt, version: PreludeSessionCommand.configuration.version, schema: schema,
             database: .init(file: Self.database, size: size, sha256: sha256),
-            masterKeys: .init(file: Self.masterKeys, ids: masterKeys.map(\.id)))
+            masterKeys: .init(file: Self.masterKeys, ids: masterKeys.map(\.id)),
+            settings: settings == nil ? nil : Self.settings)
         let bytes = try manifest.encoded()
-        let salt = Data(environment.randomBytes(SealedMasterKeys.saltLength))
+        let salt = Data(environment.randomBytes(SealedFile.saltLength))
         let cost = PassphraseKey.cost
-        let sealed = try SealedMasterKeys(
-            sealing: try MasterKeyFormat.encode(masterKeys),
-            key: try PassphraseKey.derive(from: passphrase, salt: salt, cost: cost),
-            derivation: .init(passes: cost.passes, memory: cost.memory, salt: salt), manifest: bytes)
-        try DurableFile.create(file(Self.masterKeys), try sealed.encoded())
+        let key = try PassphraseKey.derive(from: passphrase, salt: salt, cost: cost)
+        let derivation = SealedFile.Derivation(passes: cost.passes, memory: cost.memory, salt: salt)
+        for (name, content) in [(Self.masterKeys, try MasterKeyFormat.encode(masterKeys)), (Self.settings, settings)] {
+            guard let content else { continue }
+            let sealed = try SealedFile(sealing: content, key: key, derivation: derivation, manifest: bytes)
+            try DurableFile.create(file(name), try sealed.encoded())
+        }
         try DurableFile.create(file(Self.manifest), bytes)
         return manifest
     }
@@ -84,9 +91,9 @@ struct BackupFolder {
     ///
     /// - Throws: `ConfigurationError` or `BackupError` with what is wrong.
     func open(passphrase: String) throws -> (manifest: BackupManifest, database: String, masterKeys: [MasterKey]) {
-        let (manifest, bytes) = try manifest()
+        let (manifest, _) = try manifest()
         try manifest.check(supportedSchema: SQLiteStore.supportedSchema)
-        let masterKeys = try openMasterKeys(manifest, bytes, passphrase)
+        let masterKeys = try masterKeys(passphrase: passphrase)
         let database = file(manifest.database.file)
         guard try FileDigest.sha256(of: database) == (manifest.database.size, manifest.database.sha256) else {
             throw ConfigurationError("backup", "\(database) was changed or is damaged: its SHA-256 is another one")
@@ -95,18 +102,31 @@ struct BackupFolder {
         return (manifest, database, masterKeys)
     }
 
-    private func openMasterKeys(_ manifest: BackupManifest, _ bytes: Data, _ passphrase: String) throws -> [MasterKey] {
-        let path = file(manifest.masterKeys.file)
-        guard let content = FileManager.default.contents(atPath: path) else {
-            throw ConfigurationError("backup", "\(path) cannot be read")
+    /// Opens the master keys alone.
+    func masterKeys(passphrase: String) throws -> [MasterKey] {
+        let name = try manifest().content.masterKeys.file
+        let content = try open(name, passphrase: passphrase)
+        return try MasterKeyFormat(setting: "backup", place: file(name)).decode(String(decoding: content, as: UTF8.self))
+    }
+
+    /// Opens the settings file.
+    func settings(passphrase: String) throws -> Data {
+        guard let name = try manifest().content.settings else {
+            throw ConfigurationError("backup", "\(path) has no settings: the service had no settings file")
         }
-        let sealed = try SealedMasterKeys(content)
+        return try open(name, passphrase: passphrase)
+    }
+
+    private func open(_ name: String, passphrase: String) throws -> Data {
+        guard let content = FileManager.default.contents(atPath: file(name)) else {
+            throw ConfigurationError("backup", "\(file(name)) cannot be read")
+        }
+        let sealed = try SealedFile(content)
         // A changed file must not make the command use any amount of memory.
         guard let cost = try? Argon2Cost(passes: sealed.derivation.passes, memory: sealed.derivation.memory) else {
             throw BackupError.invalidSealedKeys
         }
         let key = try PassphraseKey.derive(from: passphrase, salt: sealed.derivation.salt, cost: cost)
-        let keyFile = try sealed.open(key: key, manifest: bytes)
-        return try MasterKeyFormat(setting: "backup", place: path).decode(String(decoding: keyFile, as: UTF8.self))
+        return try sealed.open(key: key, manifest: try manifest().bytes)
     }
 }

@@ -5,6 +5,7 @@ import Foundation
 /// those.
 struct BackupPassphrase: ParsableArguments {
     static let variable = "PRELUDE_SESSION_BACKUP_PASSPHRASE"
+    static let fileVariable = variable + "_FILE"
     static let credentialName = "prelude-session-backup-passphrase"
     /// Characters of a new passphrase. The thief of a backup can guess without a limit.
     private static let minimumLength = 12
@@ -12,7 +13,7 @@ struct BackupPassphrase: ParsableArguments {
     @Option(
         help: """
             A file with the passphrase, readable by its owner only. (default: \
-            $PRELUDE_SESSION_BACKUP_PASSPHRASE, else the systemd credential prelude-session-backup-passphrase, else a \
+            $PRELUDE_SESSION_BACKUP_PASSPHRASE_FILE or $PRELUDE_SESSION_BACKUP_PASSPHRASE, else the systemd credential prelude-session-backup-passphrase, else a \
             prompt)
             """, completion: .file())
     var passphraseFile: String?
@@ -45,6 +46,12 @@ struct BackupPassphrase: ParsableArguments {
                     "passphrase-file", "other users can read \(passphraseFile). Run: chmod 600 \(passphraseFile)")
             }
             return try content(of: passphraseFile, "passphrase-file")
+        }
+        if let path = environment[Self.fileVariable] {
+            guard environment[Self.variable] == nil else {
+                throw ConfigurationError(Self.fileVariable, "is set, and \(Self.variable), too. Remove one of them")
+            }
+            return try content(of: path, Self.fileVariable)
         }
         if let value = environment[Self.variable] {
             guard !value.isEmpty else { throw ConfigurationError(Self.variable, "is empty") }

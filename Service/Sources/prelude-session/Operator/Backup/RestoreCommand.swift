@@ -18,11 +18,15 @@ extension BackupCommand {
         @Argument(help: "The directory of the backup.", completion: .directory)
         var directory: String
 
+        @Flag(help: "Write only the master keys, and leave the database as it is.")
+        var keysOnly = false
+
         @OptionGroup var passphrase: BackupPassphrase
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
             let configuration = try options.configuration()
+            guard !keysOnly else { return try restoreKeys(configuration) }
             guard case .file(let database) = configuration.database else {
                 throw ConfigurationError("database", "must be a file")
             }
@@ -41,6 +45,18 @@ extension BackupCommand {
                 try replacement.replace(with: copy, keeping: kept)
             }
             report(backup.manifest, configuration, kept: replaces ? kept : nil, keys: keys)
+        }
+
+        private func restoreKeys(_ configuration: ServiceConfiguration) throws {
+            let passphrase = try passphrase.read()
+            let backup = try BackupError.explained {
+                try BackupFolder(path: directory).masterKeys(passphrase: passphrase)
+            }
+            let keys = try RestoredKeyFile(adding: backup, for: configuration)
+            try BackupError.explained {
+                try keys.write(keepingAs: Self.unusedSuffix(of: [keys.path], at: ServiceEnvironment.live.now()))
+            }
+            print(keys.report)
         }
 
         private func lock(_ database: String, _ configuration: ServiceConfiguration) throws -> DatabaseReplacement {

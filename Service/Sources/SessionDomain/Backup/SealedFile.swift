@@ -1,8 +1,8 @@
 internal import Crypto
 package import Foundation
 
-/// Master keys that are encrypted with a key from a passphrase (AES-256-GCM), and how that key is derived.
-package struct SealedMasterKeys: Sendable, Equatable, Codable {
+/// A file of a backup that is encrypted with a key from a passphrase (AES-256-GCM), and how that key is derived.
+package struct SealedFile: Sendable, Equatable, Codable {
     /// The parameters of argon2id (RFC 9106).
     package struct Derivation: Sendable, Equatable, Codable {
         package let passes: Int
@@ -25,13 +25,13 @@ package struct SealedMasterKeys: Sendable, Equatable, Codable {
     package let derivation: Derivation
     private let sealed: Data
 
-    /// Encrypts the text of a key file.
+    /// Encrypts a file.
     ///
     /// - Parameters:
     ///   - key: 256 bits, from the passphrase.
-    ///   - manifest: The bytes of the manifest. Only with the same bytes the keys can be opened again.
-    package init(sealing keyFile: Data, key: Data, derivation: Derivation, manifest: Data) throws {
-        let box = try AES.GCM.seal(keyFile, using: SymmetricKey(data: key), authenticating: manifest)
+    ///   - manifest: The bytes of the manifest. Only with the same bytes the file can be opened again.
+    package init(sealing content: Data, key: Data, derivation: Derivation, manifest: Data) throws {
+        let box = try AES.GCM.seal(content, using: SymmetricKey(data: key), authenticating: manifest)
         guard let combined = box.combined else { throw BackupError.invalidSealedKeys }
         version = 1
         kdf = "argon2id"
@@ -39,7 +39,7 @@ package struct SealedMasterKeys: Sendable, Equatable, Codable {
         sealed = combined
     }
 
-    /// - Throws: `BackupError.invalidSealedKeys` for bytes that are not sealed keys of this version.
+    /// - Throws: `BackupError.invalidSealedKeys` for bytes that are no sealed file of this version.
     package init(_ bytes: Data) throws(BackupError) {
         guard let read = try? JSONDecoder().decode(Self.self, from: bytes), read.version == 1, read.kdf == "argon2id",
             read.derivation.salt.count == Self.saltLength
@@ -53,13 +53,13 @@ package struct SealedMasterKeys: Sendable, Equatable, Codable {
         return try encoder.encode(self)
     }
 
-    /// Decrypts the text of the key file.
+    /// Decrypts the file.
     ///
     /// - Throws: `BackupError.cannotOpen` for another key or another manifest.
     package func open(key: Data, manifest: Data) throws(BackupError) -> Data {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            let keyFile = try? AES.GCM.open(box, using: SymmetricKey(data: key), authenticating: manifest)
+            let content = try? AES.GCM.open(box, using: SymmetricKey(data: key), authenticating: manifest)
         else { throw .cannotOpen }
-        return keyFile
+        return content
     }
 }
