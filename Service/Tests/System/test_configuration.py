@@ -16,6 +16,7 @@ import subprocess
 import pytest
 
 from conftest import running
+from operator_api import Management
 from service import APP, BINARY, Service, free_port
 
 PREFIX = "PRELUDE_SESSION_"
@@ -687,3 +688,33 @@ def test_the_start_warns_of_a_route_that_no_login_uses(tmp_path):
     assert command(tmp_path, "app", "enable", "--app", APP, "--email", *database).returncode == 0
     with running(service):
         assert service.log().count("prelude-session app enable --app ID --email") == 1  # of the first start
+
+
+def test_secrets_can_be_in_files(tmp_path):
+    keys = [secrets.token_urlsafe(32) for _ in range(2)]
+    file = tmp_path / "keys"
+    file.write_text("\n".join(keys) + "\n")
+    service = Service(tmp_path)
+    service.key, service.variables = "", {PREFIX + "MANAGEMENT_KEY_FILE": str(file)}
+    with running(service):
+        for service.key in keys:
+            assert Management(service).send("GET", "/users").status == 200
+        service.key = "another"
+        assert Management(service).send("GET", "/users").status == 401
+    both = command(tmp_path, "check", *settings(tmp_path, VALID), MANAGEMENT_KEY_FILE=str(file), MANAGEMENT_KEY=keys[0])
+    assert f"{PREFIX}MANAGEMENT_KEY_FILE: is set, and {PREFIX}MANAGEMENT_KEY, too. Remove one of them" in both.stderr
+    # The environment is stronger than the settings file.
+    flags = settings(tmp_path, f'{VALID[:-1]}, "managementKey": "guessed"}}')
+    assert command(tmp_path, "check", *flags, MANAGEMENT_KEY_FILE=str(file)).returncode == 0
+    file.write_text("hunter2\n")
+    weak = command(tmp_path, "check", *settings(tmp_path, VALID), MANAGEMENT_KEY_FILE=str(file))
+    assert weak.returncode == 1 and f"{PREFIX}MANAGEMENT_KEY_FILE: key 1 " in weak.stderr and "hunter2" not in weak.stderr
+    missing = command(tmp_path, "check", *settings(tmp_path, VALID), MANAGEMENT_KEY_FILE="/nowhere")
+    assert f"{PREFIX}MANAGEMENT_KEY_FILE: /nowhere does not exist" in missing.stderr
+
+
+def test_a_password_file_is_for_postgresql(tmp_path):
+    file = tmp_path / "password"
+    file.write_text("a secret of the file\n")
+    embedded = command(tmp_path, "check", *settings(tmp_path, VALID), DATABASE_PASSWORD_FILE=str(file))
+    assert f"{PREFIX}DATABASE_PASSWORD_FILE: is for PostgreSQL, and the database is a file" in embedded.stderr

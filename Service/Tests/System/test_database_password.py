@@ -86,6 +86,14 @@ def test_the_password_is_a_credential_of_systemd(guarded, tmp_path):
     assert_works(guarded.use({"CREDENTIALS_DIRECTORY": str(tmp_path)}))
 
 
+def test_the_password_is_alone_in_a_file_of_the_setting(guarded, tmp_path):
+    file = tmp_path / "password"
+    file.write_text(PASSWORD + "\n")
+    assert_works(guarded.use({"PRELUDE_SESSION_DATABASE_PASSWORD_FILE": str(file)}))
+    file.write_text(WRONG)
+    assert_refused(guarded.use({"PRELUDE_SESSION_DATABASE_PASSWORD_FILE": str(file)}), "password authentication failed")
+
+
 def test_the_url_counts_before_the_credential(guarded, tmp_path):
     password_file(tmp_path / "prelude-session-pgpass", WRONG)
     own = password_file(tmp_path / "own")

@@ -17,6 +17,7 @@ from runbooks import Runbook
 from service import APP, BINARY, Service
 from shifted_clock import ShiftedService, needs_shift
 from test_full_disk import health, wait_until
+from test_limits import fail, stranger
 
 ADA = "ada@example.com"
 PASSPHRASE = "correct horse battery staple"
@@ -70,6 +71,67 @@ def test_a_user_was_signed_out(service, shell):
     assert page.shows(lines(shell.run(events), "user.session.revoked"))
     assert person.device.refresh(person.refresh_token).status == 401
     assert page.shows(lines(service.log(), "code=unauthorized"))
+
+
+def test_a_user_cannot_sign_in(service, shell):
+    page, person = Runbook("A user cannot sign in"), Person.signed_in(service, ADA)
+    show, clear, request = page.commands()
+    for _ in range(2):
+        fail(service, stranger(service), ADA, 5)
+    shown = shell.run(show)
+    block = shown.split("refuse now\n")[1].split("\n\n")[0]
+    assert page.shows("Limits: 2 refuse now\n" + block), block
+    assert page.shows(shown.strip().splitlines()[-1])
+    refused = person.device.check("unknown", "000000")
+    assert shell.run(clear) == "" and "refused until  2" not in shell.run(show)
+    shell.remember("req", request, refused.headers["X-Request-Id"])
+    assert shell.run(request) == "", "a call without a login has no event"
+
+
+def test_a_user_was_deleted(service, shell):
+    page, person = Runbook("Who has deleted this user?"), Person.signed_in(service, ADA)
+    [events] = page.commands()
+    shell.run(f"prelude-session user delete --app {APP} --yes {person.claims()['sub']}")
+    assert page.shows(shell.run(events))
+
+
+def test_a_node_does_not_answer_or_is_slow(service, shell):
+    page = Runbook("A node does not answer, or the service is slow")
+    health, metrics = page.commands()
+    port = {"PRELUDE_SESSION_PORT": str(service.port)}
+    assert page.shows(shell.run(health, **port).replace(str(service.port), "8080"))
+    Person.signed_in(service)
+    text = shell.run(metrics)
+    for name in ("commit_wait", "commit_duration", "password_hash_wait", "egress_request_duration", "http_request_duration"):
+        assert f"prelude_session_{name}_seconds_count" in text
+    service.stop()
+    assert "no answer" in shell.run(health, fails=True, **port)
+
+
+def test_the_database_is_away(service, shell):
+    [check] = Runbook("The database is away").commands()
+    shell.run(check, PRELUDE_SESSION_PUBLIC_URL="https://a.example.com")
+    assert "does not exist" in shell.run(
+        check, fails=True, PRELUDE_SESSION_PUBLIC_URL="https://a.example.com", PRELUDE_SESSION_DATABASE="sqlite:/nowhere/a")
+
+
+def test_master_keys_are_lost(service, shell):
+    """The keys of a backup alone are restored in test_lost_keys.py."""
+    page, person = Runbook("Master keys are lost"), Person.signed_in(service)
+    keys_of_backup, replace = page.commands()
+    passphrase = {"PRELUDE_SESSION_BACKUP_PASSPHRASE": PASSPHRASE}
+    backup = f"{service.directory}/backup"
+    shell.values["/var/backups/prelude/2026-01-01"] = backup
+    shell.run(f"prelude-session backup create {backup}", **passphrase)
+    service.stop()
+    keys = service.directory / "session.sqlite.keys"
+    keys.unlink()
+    assert "Wrote the master keys" in shell.run(keys_of_backup, **passphrase)
+    keys.unlink()
+    printed = re.sub(r"lost master keys +\S+", "lost master keys  mK3xPq2A", shell.run(replace))
+    assert page.shows(printed), printed
+    service.start()
+    assert person.device.refresh(person.refresh_token).status == 401
 
 
 def test_a_management_key_has_leaked(shell):

@@ -224,3 +224,51 @@ def test_no_secret_of_a_whole_story_reaches_the_collector(tmp_path, collector, a
         "prelude_session.app", "prelude_session.request_id", "prelude_session.commit.writes",
         "prelude_session.commit.wait", "prelude_session.password_hash.wait", "prelude_session.message.route"}
     assert {name for span in spans(received) for name in attributes(span)} <= allowed
+
+
+def resource(received: list) -> dict:
+    return attributes(received[0].json["resourceSpans"][0]["resource"])
+
+
+def test_the_standard_variables_of_a_platform_are_enough(tmp_path, collector):
+    service = Service(tmp_path, "--log-format", "json")
+    service.variables = {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": "http://192.0.2.1:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": collector.url("/v1/traces"),
+        "OTEL_SERVICE_NAME": "shop-login", "OTEL_RESOURCE_ATTRIBUTES": "deployment.environment=pro%20duction,broken",
+        "OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Bearer%20of-the-test", "OTEL_TRACES_SAMPLER": "parentbased_traceidratio",
+        "OTEL_TRACES_SAMPLER_ARG": "1"}
+    with running(service):
+        Person.signed_in(service)
+        received = wait_for_span(collector, "POST /v1/session/login/finalize")
+    found = resource(received)
+    assert (found["service.name"], found["deployment.environment"]) == ("shop-login", "pro duction")
+    assert {each.headers["authorization"] for each in received} == {"Bearer of-the-test"}
+    log = service.log()
+    assert "OTEL_RESOURCE_ATTRIBUTES has a part that is not NAME=VALUE" in log and "of-the-test" not in log
+
+
+@pytest.mark.parametrize(("variables", "warning"), [
+    ({"OTEL_TRACES_SAMPLER": "always_off"}, None), ({"OTEL_SDK_DISABLED": "true"}, None), ({"OTEL_TRACES_EXPORTER": "none"}, None),
+    ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "OTEL_EXPORTER_OTLP_PROTOCOL is grpc"),
+])
+def test_standard_variables_turn_traces_off(tmp_path, collector, variables, warning):
+    service = Service(tmp_path)
+    service.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url(""), **variables}
+    with running(service):
+        Person.signed_in(service)
+        service.stop()
+    assert spans(exports(collector)) == []
+    assert (warning or "warning prelude-session: OTEL") in service.log() or warning is None
+
+
+def test_a_setting_of_the_service_is_stronger_than_a_standard_variable(tmp_path, collector):
+    service = traced(tmp_path, collector)
+    service.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://192.0.2.1:4318", "OTEL_TRACES_SAMPLER": "jaeger_remote"}
+    with running(service):
+        Person.signed_in(service)
+        assert resource(wait_for_span(collector, "POST /v1/session/otp"))["service.name"] == "prelude-session"
+    assert "OTEL_TRACES_SAMPLER jaeger_remote is not supported" in service.log()
+    wrong = Service(tmp_path)
+    wrong.variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318"}
+    with pytest.raises(RuntimeError, match="OTEL_EXPORTER_OTLP_ENDPOINT: must be the base URL of a collector"):
+        wrong.start()
