@@ -19,13 +19,17 @@ PAGE = (ROOT / "docs" / "observability.md").read_text()
 METRIC = r"\b(?:prelude_session|process)_[a-z_]+"
 
 
-def promtool(*arguments: str, text: str = "") -> subprocess.CompletedProcess:
-    """Runs promtool, which is installed or which `scripts/bootstrap` has unpacked."""
-    program = shutil.which("promtool") or shutil.which(ROOT / ".build" / "prometheus" / "usr" / "bin" / "promtool")
+def of_prometheus(name: str) -> str:
+    """Returns a program that is installed, or that `scripts/bootstrap` has unpacked."""
+    program = shutil.which(name) or shutil.which(ROOT / ".build" / "prometheus" / "usr" / "bin" / name)
     if not program:
-        pytest.skip("promtool of the Debian package prometheus is neither installed nor in .build/prometheus")
+        pytest.skip(f"{name} of the Debian package prometheus is neither installed nor in .build/prometheus")
+    return program
+
+
+def promtool(*arguments: str, text: str = "") -> subprocess.CompletedProcess:
     return subprocess.run(
-        [program, *arguments], input=text, capture_output=True, text=True, timeout=60, cwd=PACKAGING / "prometheus")
+        [of_prometheus("promtool"), *arguments], input=text, capture_output=True, text=True, timeout=60, cwd=PACKAGING / "prometheus")
 
 
 def read(url: str, key: str | None):
