@@ -31,6 +31,11 @@ package func buildRouter(
         }
     }
     if api != .frontend {
+        let proofs = ProofMiddleware(log: ProofTargetLog(environment: service.environment))
+        router.group().add(middleware: ForwardedCallMiddleware(options: edge, directory: service.directory))
+            .add(middleware: WWWAuthenticateMiddleware()).add(middleware: proofs)
+            .add(middleware: AccessTokenMiddleware(authenticator: service.authenticator))
+            .get(RouterPath(VerifyRoute.path), use: VerifyRoute.show)
         let apps = AppRoutes(apps: service.apps)
         let events = EventRoutes(store: service.store)
         let management = router.group("/v2/session")

@@ -718,3 +718,10 @@ def test_a_password_file_is_for_postgresql(tmp_path):
     file.write_text("a secret of the file\n")
     embedded = command(tmp_path, "check", *settings(tmp_path, VALID), DATABASE_PASSWORD_FILE=str(file))
     assert f"{PREFIX}DATABASE_PASSWORD_FILE: is for PostgreSQL, and the database is a file" in embedded.stderr
+
+
+def test_a_path_before_the_service_is_refused_with_the_remedy(tmp_path):
+    for url in ("https://example.com/auth", "https://example.com/auth/", "https://{app_id}.example.com/auth"):
+        refused = command(tmp_path, "check", *settings(tmp_path, VALID.replace("https://{app_id}.example.com", url)))
+        assert refused.returncode == 1 and "publicUrl: has the path /auth" in refused.stderr, refused.stderr
+        assert "give it a host of its own" in refused.stderr

@@ -19,7 +19,14 @@ package struct PublicOrigins: Sendable {
         while trimmed.hasSuffix("/") { trimmed.removeLast() }
         try Self.checkPlaceholders(in: trimmed)
         let sample = trimmed.replacingOccurrences(of: "{app_id}", with: "abcdefg")
-        guard let target = TargetURI(sample), target.path == "/", target.origin == sample.lowercased() else {
+        let target = TargetURI(sample)
+        if let target, target.path != "/" {
+            throw .invalidField(
+                "public-url",
+                "has the path \(target.path), and the service cannot be below a path of another site: give it a host of its own, "
+                    + "such as https://session.example.com. Cookies, tokens and proofs are bound to the whole host")
+        }
+        guard let target, target.origin == sample.lowercased() else {
             throw .invalidField(
                 "public-url", "must be an origin such as https://session.example.com or https://{app_id}.example.com")
         }

@@ -79,7 +79,8 @@ extension RequestClass {
         case .sessions, .identifiers: self = .read
         case .passwordReset: self = .change
         case .some: self = .login
-        case nil where Self.isForOperators(path): self = .session
+        // A proxy asks for each request of its clients.
+        case nil where path == VerifyRoute.path || Self.isForOperators(path): self = .session
         case nil: self = isRead ? .read : .change
         }
     }

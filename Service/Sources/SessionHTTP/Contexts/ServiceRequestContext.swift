@@ -49,6 +49,8 @@ struct MiddlewareResults: Sendable {
     var client: Client?
     /// Set by `ClientMiddleware`.
     var app: AppRuntime?
+    /// The request that a proxy asks about. Set by `ForwardedCallMiddleware`.
+    var original: OriginalRequest?
     /// Set by `ProofMiddleware`.
     var proof: ProofResult?
     /// Set by `AccessTokenMiddleware`.
@@ -64,6 +66,9 @@ extension ServiceRequestContext {
 
     /// The valid DPoP proof of the request; `nil` if it has none.
     var proof: CheckedProof? { get throws { try Self.result(box?.results.proof, of: ProofMiddleware.self).proof } }
+
+    /// The request that a proxy asks about; `nil` for a call of an app.
+    var original: OriginalRequest? { box?.results.original }
 
     var caller: SignedIn { get throws { try Self.result(box?.results.caller, of: AccessTokenMiddleware.self) } }
 

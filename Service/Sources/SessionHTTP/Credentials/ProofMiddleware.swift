@@ -17,17 +17,17 @@ struct ProofMiddleware: RouterMiddleware {
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        context.results.proof = try check(request, app: context.app, logger: context.logger)
+        context.results.proof = try check(request, context)
         return try await next(request, context)
     }
 
-    private func check(_ request: Request, app: AppRuntime, logger: Logger) throws -> ProofResult {
+    private func check(_ request: Request, _ context: ServiceRequestContext) throws -> ProofResult {
         let proofs = request.headers.all(.dpop)
         guard let first = proofs.first else { return .absent }
         let known = EncodedHeader.text(of: first).flatMap { headers.value(for: $0) }
-        let targets = app.targets(path: request.uri.path)
+        let targets = try context.original.map { [$0.target] } ?? context.app.targets(path: request.uri.path)
         let checker = DPoPProofChecker(
-            method: request.method.rawValue, targets: targets, accessToken: request.presentedToken?.token,
+            method: context.original?.method ?? request.method.rawValue, targets: targets, accessToken: request.presentedToken?.token,
             accessTokenHash: .whenPresent, known: known)
         do {
             let proof = try checker.check(headers: proofs)
@@ -38,7 +38,7 @@ struct ProofMiddleware: RouterMiddleware {
             // Of the configured origins, the one of the host that the client called helps it most.
             let expected = targets.first { $0.host == host } ?? targets.first
             guard error == .wrongTarget, let expected else { throw Refusal.invalidProof(error) }
-            log.note(checker.claimedTarget(headers: proofs), expected: expected, logger: logger)
+            log.note(checker.claimedTarget(headers: proofs), expected: expected, logger: context.logger)
             throw Refusal.proofForOtherTarget(expected: expected.absoluteString)
         }
     }

@@ -17,6 +17,13 @@ extension HTTPField.Name {
     static let forwarded = known("Forwarded")
     static let forwardedFor = known("X-Forwarded-For")
     static let forwardedHost = known("X-Forwarded-Host")
+    static let forwardedMethod = known("X-Forwarded-Method")
+    static let forwardedProto = known("X-Forwarded-Proto")
+    static let forwardedURI = known("X-Forwarded-Uri")
+
+    static let userID = known("X-User-Id")
+    static let sessionID = known("X-Session-Id")
+    static let scopes = known("X-Scopes")
 
     private static func known(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is not the name of a header") }
