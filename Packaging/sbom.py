@@ -2,15 +2,17 @@
 """Writes the bill of materials as SPDX 2.3 JSON: sbom.py VERSION PROGRAM STRIPPED DEPENDS OUTPUT FILE…
 
 It lists the packed files, the stripped program in them, what is linked statically into the program (linked.py), and the
-Debian packages of DEPENDS, which are linked dynamically or called. Packages that only tests or tools use are not in it.
-Times are those of the last commit, so that the file is reproducible.
+Debian packages of DEPENDS, which are linked dynamically or called. A file *.oci.tar is the container image: it lists the Debian
+packages that the image adds to its base, with their versions. Packages that only tests or tools use are not in it. are those of the last commit, so that the file is reproducible.
 """
 
 import hashlib
+import io
 import json
 import pathlib
 import re
 import sys
+import tarfile
 
 from linked import PROGRAM, Component, components, output
 
@@ -54,6 +56,25 @@ def debian_packages(depends: str) -> list[dict]:
     return result
 
 
+def in_image(path: str) -> list[dict]:
+    """The Debian packages in the last layer of an image, without that of the program."""
+    result = []
+    with tarfile.open(path) as archive:
+        [listed] = json.load(archive.extractfile("manifest.json"))
+        layer = archive.extractfile(listed["Layers"][-1]).read()
+    with tarfile.open(fileobj=io.BytesIO(layer), mode="r:gz") as files:
+        for member in files:
+            if not member.isfile() or not member.name.startswith("var/lib/dpkg/status.d/"):
+                continue
+            fields = dict(re.findall(r"^(\S+): (.*)$", files.extractfile(member).read().decode(), re.MULTILINE))
+            name, version = fields["Package"], fields["Version"]
+            if name != PROGRAM:
+                result.append(package(
+                    "Image", name, version, "NOASSERTION", f"pkg:deb/debian/{name}@{version}?arch={fields['Architecture']}",
+                    licenseDeclared=LICENCES.get(name, "NOASSERTION")))
+    return sorted(result, key=lambda one: one["name"])
+
+
 def main() -> None:
     version, binary, stripped, depends, target, *files = sys.argv[1:]
     commit = output("git", "rev-parse", "HEAD")
@@ -75,12 +96,14 @@ def main() -> None:
     relations += [
         (static[one.container.title]["SPDXID"], "CONTAINS", static[one.title]) for one in parts if one.container]
     relations += [(program["SPDXID"], "DEPENDS_ON", one) for one in dynamic]
+    added = {one["SPDXID"]: in_image(file) for one, file in zip(packed, files) if file.endswith(".oci.tar")}
+    relations += [(image, "CONTAINS", one) for image, ones in added.items() for one in ones]
     document = {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
         "name": f"{PROGRAM}-{version}",
         "documentNamespace": f"https://spdx.org/spdxdocs/{PROGRAM}-{version}-{commit}-{digests[0]['checksumValue'][:16]}",
         "creationInfo": {"created": created, "creators": ["Tool: scripts/package"]},
-        "packages": [program, *packed, *static.values(), *dynamic],
+        "packages": [program, *packed, *static.values(), *dynamic, *sum(added.values(), [])],
         "relationships": [
             {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other["SPDXID"]}
             for one, kind, other in relations],
