@@ -25,7 +25,7 @@ LONG = [
     "test_rotation_under_load.py", "test_console_walk.py", "test_export.py", "test_console_graphs.py",
     "test_operator_commands.py", "test_mail_delivery.py", "test_signing_keys.py",
     "test_claimed_messages.py", "test_tls.py", "test_text_costs.py", "test_hot_path.py", "test_console_api.py",
-    "test_packages.py", "test_listings.py", "test_benchmark.py", "test_sdk_nodes.py", "test_web_client.py",
+    "test_packages.py", "test_container.py", "test_listings.py", "test_benchmark.py", "test_sdk_nodes.py", "test_web_client.py",
     "test_check_server.py", "test_console_playground.py", "test_runbooks.py", "test_lost_files.py",
 ]
 

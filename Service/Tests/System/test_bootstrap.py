@@ -23,7 +23,7 @@ TESTS = {
     "openssl", "postgresql", "pgbouncer", "chromium", "chromium-headless-shell", "firefox-esr", "strace", "valgrind",
     "binutils", "gcc", "libc6-dev", "nodejs", "golang-go", "php-cli", "ruby",
     "lintian", "mandoc"}
-AS_ROOT = {"postfix", "sasl2-bin", "libsasl2-modules", "iproute2"}
+AS_ROOT = {"postfix", "sasl2-bin", "libsasl2-modules", "iproute2", "buildah", "podman"}
 
 pytestmark = pytest.mark.skipif(not shutil.which("apt-get"), reason="bootstrap uses brew here")
 

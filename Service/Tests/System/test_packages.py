@@ -5,7 +5,6 @@ in a mount namespace, where nothing outside changes. There is no systemd: the te
 """
 
 import configparser
-import fcntl
 import gzip
 import hashlib
 import importlib
@@ -20,43 +19,17 @@ import tarfile
 
 import pytest
 
+from packing import VERSION, must, packages_of_this_run, run
 from service import BINARY, ROOT, free_port
 
-VERSION = "1.2.3"
 PACKAGES = "dpkg-deb", "dpkg-shlibdeps", "objcopy", "strip", "readelf"
 missing = [tool for tool in PACKAGES if not shutil.which(tool)]
 pytestmark = pytest.mark.skipif(bool(missing), reason=f"there is no {' and no '.join(missing)}")
 
 
-def run(*command, **options) -> subprocess.CompletedProcess:
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=600, **options)
-
-
-def must(*command, **options) -> str:
-    result = run(*command, **options)
-    assert result.returncode == 0, f"{command}: {result.stdout} {result.stderr}"
-    return result.stdout
-
-
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
-    """The folder of the packages of this version, made from the debug program once for all processes of this run."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "packages-of-this-run"
-    with open(folder.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        # The checksums are written last.
-        if not (folder / "SHA256SUMS").exists():
-            # The program of the tests has no debug information. That of a release has some. The copy is beside the program,
-            # because the licences are those of what the build has linked.
-            program = BINARY.with_name("prelude-session-packed")
-            information = tmp_path_factory.mktemp("program") / "information"
-            information.write_text("of a release")
-            must("objcopy", "--strip-debug", BINARY, program)
-            must("objcopy", "--add-section", f".debug_info={information}", program)
-            must(ROOT / "scripts" / "package", "--binary", program, "--version", VERSION, "--fast", "--output", folder)
-            program.unlink()
-    return folder
+    return packages_of_this_run(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +55,7 @@ def control(unpacked) -> dict[str, str]:
 def test_every_file_has_its_checksum(packages):
     listed = dict(reversed(line.split("  ")) for line in (packages / "SHA256SUMS").read_text().splitlines())
     files = {path.name for path in packages.iterdir()} - {"SHA256SUMS"}
-    assert listed.keys() == files and len(files) == 4
+    assert listed.keys() == files and len(files) == 5
     for name, digest in listed.items():
         assert hashlib.sha256((packages / name).read_bytes()).hexdigest() == digest
 
@@ -94,6 +67,10 @@ def test_the_program_is_stripped_and_its_symbols_are_in_another_file(packages, u
     [symbols] = packages.glob("*.debug")
     kept = must("readelf", "--sections", "--wide", symbols)
     assert ".symtab" in kept and ".debug_info" in kept
+    # They differ between two builds of one commit.
+    for section in (".swift_modhash", ".note.gnu.build-id"):
+        assert section in must("readelf", "--sections", "--wide", BINARY)
+        assert section not in sections and section not in kept
     assert symbols.name in must("readelf", "--string-dump=.gnu_debuglink", program)
     assert must(program, "--version") == must(BINARY, "--version")
 
@@ -191,8 +168,8 @@ def test_the_tarball_has_everything_in_one_folder(packages):
     assert {name.split("/")[0] for name in members} == {folder}
     for name in (
         "prelude-session", "prelude-session.service", "LICENSE", "NOTICE", "README.md", "docs/operating.md",
-        "man/prelude-session.1.gz", "completions/bash", "completions/zsh", "completions/fish", "docker/Dockerfile",
-        "docker/compose.yaml",
+        "man/prelude-session.1.gz", "completions/bash", "completions/zsh", "completions/fish", "compose.yaml",
+        "kubernetes/deployment.yaml",
     ):
         assert f"{folder}/{name}" in members
     assert members[f"{folder}/prelude-session"].mode == 0o755
