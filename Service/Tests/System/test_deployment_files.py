@@ -49,12 +49,17 @@ def test_compose_starts_a_service_without_privileges_behind_a_proxy(tmp_path):
     assert session["ports"] == ["127.0.0.1:8081:8081"]
 
 
-def test_compose_trusts_the_address_of_the_proxy_and_no_other_one(tmp_path):
+def test_compose_trusts_the_proxy_and_nothing_outside_of_its_network(tmp_path):
     file = composed(tmp_path)
+    assert {"networks": ["inside"]}.items() <= file["services"]["proxy"].items()
     [network] = file["networks"]["inside"]["ipam"]["config"]
-    address = file["services"]["proxy"]["networks"]["inside"]["ipv4_address"]
-    assert ipaddress.ip_address(address) in ipaddress.ip_network(network["subnet"])
-    assert file["services"]["session"]["environment"]["PRELUDE_SESSION_TRUSTED_PROXIES"] == address
+    trusted = file["services"]["session"]["environment"]["PRELUDE_SESSION_TRUSTED_PROXIES"]
+    assert trusted == network["ip_range"]
+    # Clients on this machine have the address of the gateway.
+    assert ipaddress.ip_address(network["gateway"]) not in ipaddress.ip_network(trusted)
+    assert ipaddress.ip_network(trusted).subnet_of(ipaddress.ip_network(network["subnet"]))
+    # From outside, only the proxy reaches the listener of the apps.
+    assert not [port for port in file["services"]["session"]["ports"] if port.endswith(":8080")]
 
 
 def test_the_profile_of_compose_adds_postgresql(tmp_path):
