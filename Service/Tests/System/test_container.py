@@ -7,6 +7,7 @@ Where Podman cannot run containers, for example in another container, its files 
 import contextlib
 import gzip
 import hashlib
+import importlib
 import io
 import json
 import os
@@ -158,6 +159,14 @@ def test_scanners_find_the_packages_and_their_licences(layer):
         fields = layer.extractfile(f"var/lib/dpkg/status.d/{name}").read().decode()
         assert f"Package: {name}\n" in fields and re.search(r"^Version: \S", fields, re.MULTILINE)
         assert f"usr/share/doc/{name}/copyright" in layer.getnames()
+
+
+def test_the_bill_of_materials_lists_the_packages_of_the_image(archive, layer, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "Packaging")
+    listed = {one["name"]: one["versionInfo"] for one in importlib.import_module("sbom").in_image(str(archive))}
+    assert listed.keys() >= {"libpq5", "libcurl4", "libssl3"} and "prelude-session" not in listed
+    fields = layer.extractfile("var/lib/dpkg/status.d/libpq5").read().decode()
+    assert f"Version: {listed['libpq5']}\n" in fields
 
 
 # Running
@@ -318,7 +327,7 @@ def test_the_health_check_fails_without_a_service(container):
 
 
 def test_one_command_shows_a_login_page(container):
-    """The command of README.md."""
+    """The command of docs/operating.md."""
     port = free_port()
     variables = {
         "PRELUDE_SESSION_DEVELOPMENT": "true", "PRELUDE_SESSION_ALLOW_PUBLIC_DEVELOPMENT": "true",

@@ -173,6 +173,10 @@ def test_the_tarball_has_everything_in_one_folder(packages):
     ):
         assert f"{folder}/{name}" in members
     assert members[f"{folder}/prelude-session"].mode == 0o755
+    with tarfile.open(tarball) as archive:
+        for name in ("compose.yaml", "kubernetes/deployment.yaml", "kubernetes/migration.yaml"):
+            text = archive.extractfile(f"{folder}/{name}").read().decode()
+            assert f"prelude-session:{VERSION}" in text and ":VERSION" not in text
     assert {(member.uid, member.gid) for member in members.values()} == {(0, 0)}
 
 
