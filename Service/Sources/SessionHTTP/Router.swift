@@ -15,7 +15,7 @@ package func buildRouter(
     health: HealthEndpoint? = nil, api: ServedAPI = .all, controls: ProcessControls? = nil
 ) -> Router<ServiceRequestContext> {
     let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
-    let client = ClientMiddleware(options: edge, directory: service.directory)
+    let client = ClientMiddleware(options: edge, directory: service.directory, now: service.environment.now)
     router.add(
         middleware: RequestMiddleware(
             environment: service.environment, edge: edge,
@@ -156,6 +156,7 @@ private func addManagement(
     let limits = LimitsConfigRoutes(apps: service.apps, delivery: service.delivery)
     let cors = CORSConfigRoutes(apps: service.apps)
     let domains = DomainRoutes(apps: service.apps)
+    let blocks = BlockRoutes(apps: service.apps)
     let delivery = DeliveryConfigRoutes(delivery: service.delivery)
     group.add(middleware: ManagementKeyMiddleware(keys: service.managementKeys, apps: service.apps, edge: edge))
         .add(middleware: NoBodyMiddleware())
@@ -222,6 +223,9 @@ private func addManagement(
         .delete("/users/:user_id/identifiers", use: users.removeIdentifier)
         .delete("/users/:user_id/limits", use: users.clearLimits)
         .delete("/limits", use: users.clearOtherLimits)
+        .get("/blocks", use: blocks.list)
+        .post("/blocks", use: blocks.add)
+        .delete("/blocks", use: blocks.remove)
         .get("/users/:user_id/export", use: UserExportRoute(exports: service.exports).show)
         .get("/users/:user_id/sessions", use: sessions.list)
         .delete("/users/:user_id/sessions/:session_id", use: sessions.revoke)

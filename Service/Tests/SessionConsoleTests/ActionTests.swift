@@ -81,6 +81,8 @@ struct ActionTests {
             Action(app + "/claims", "claims.0.name=tier&claims.0.source=text&claims.0.value=gold", updated),
             Action(app + "/limits", limits, updated),
             Action(app + "/limits/clear", "subject=203.0.113.7", ["user.limits.cleared"]),
+            Action(app + "/limits/block", "subject=203.0.113.0%2F24&hours=2&note=guesses", updated),
+            Action(app + "/limits/unblock", "subject=203.0.113.0%2F24", updated),
             Action(app + "/notices", "new_device=on&confirmed=on", updated),
             Action(app + "/migration", "session_validation_url=\(hook)", updated),
         ]

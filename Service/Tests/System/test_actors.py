@@ -28,6 +28,8 @@ CHANGES = [
     (["user", "set-password", "--app", APP, "{user}"], {"user.password.updated"}),
     (["user", "set-status", "--app", APP, "{user}", "inactive"], {"user.status.updated"}),
     (["limits", "clear", "--app", APP, "{user}"], {"user.limits.cleared"}),
+    (["block", "add", "--app", APP, "--address", "203.0.113.0/24", "--for", "2h"], {"management.app.updated"}),
+    (["block", "remove", "--app", APP, "--address", "203.0.113.0/24"], {"management.app.updated"}),
     (["session", "revoke", "--app", APP, "--user", "{user}"], {"user.logins.voided"}),
     (["scope", "add", "--app", APP, "reports:read"], {"management.app.updated"}),
     (["scope", "add", "--app", APP, "reports:read"], set()),
@@ -55,7 +57,7 @@ CHANGES = [
 
 #: Commands that change nothing in the database. A restore replaces it with its events. test_lost_keys.py loses master keys.
 READS = {
-    "app list", "user find", "user show", "limits show", "backup settings", "backup prune", "key replace-master", "operator list", "key list", "key signing", "backup create", "backup verify", "backup restore",
+    "app list", "user find", "user show", "limits show", "block list", "backup settings", "backup prune", "key replace-master", "operator list", "key list", "key signing", "backup create", "backup verify", "backup restore",
     "session list", "scope list", "domain list", "step-up show", "webhook list", "webhook show", "webhook deliveries",
 }
 
@@ -97,7 +99,7 @@ def test_each_change_by_a_command_names_the_command_line(tmp_path, endpoint):
 
 
 @pytest.mark.parametrize("group", [
-    "app", "user", "limits", "operator", "key", "session", "backup", "scope", "domain", "step-up", "webhook"])
+    "app", "user", "limits", "block", "operator", "key", "session", "backup", "scope", "domain", "step-up", "webhook"])
 def test_the_table_has_every_command(group):
     """A new command fails here until it is in one of the tables."""
     shown = subprocess.run([BINARY, group, "--help"], capture_output=True, text=True, timeout=60).stdout

@@ -28,7 +28,7 @@ NEEDS_DATABASE = [
     ["key", "signing"], ["key", "reseal"], ["events"], ["user", "create", "--app", APP, "--email", "ada@example.com"],
     ["user", "find", "--app", APP, "--email", "ada@example.com"],
     ["user", "set-status", "--app", APP, "usr_1", "inactive"], ["limits", "clear", "--app", APP, "usr_1"],
-    ["limits", "show", "--app", APP, "usr_1"], ["user", "show", "--app", APP, "usr_1"],
+    ["limits", "show", "--app", APP, "usr_1"], ["block", "list", "--app", APP], ["user", "show", "--app", APP, "usr_1"],
     ["user", "delete", "--app", APP, "usr_1"],
     ["user", "set-password", "--app", APP, "usr_1"], ["session", "revoke", "--all", "--yes"],
     ["session", "list", "--app", APP, "usr_1"], ["scope", "list", "--app", APP],

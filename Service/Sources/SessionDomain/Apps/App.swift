@@ -33,6 +33,8 @@ package struct App: Sendable, Equatable, Codable {
     package var messages = MessageSettings()
     /// Whether a management key may issue access tokens without a login.
     package var developmentTokens = false
+    /// What operators refuse for a time.
+    package var blocks: [Block] = []
     package let createdAt: Timestamp
 
     package init(id: AppID, name: String, createdAt: Timestamp) {
@@ -46,7 +48,7 @@ extension App {
     enum CodingKeys: String, CodingKey {
         case id, name, domains, allowedOrigins, signingAlgorithm, sessions, signUp, passwordLogin, otpLogins, otpLimits
         case scopes, stepUp, claims, migration, passwordChangeEndsOtherSessions, createdAt
-        case eventRetention, newIdentifierHold, delivery, messages, developmentTokens
+        case eventRetention, newIdentifierHold, delivery, messages, developmentTokens, blocks
         /// The name in the management API, which events show.
         case registersInOneStep = "registerInOneStep"
     }
@@ -79,6 +81,7 @@ extension App {
         try read(.newIdentifierHold, &newIdentifierHold)
         try read(.messages, &messages)
         try read(.developmentTokens, &developmentTokens)
+        try read(.blocks, &blocks)
         passwordLogin = try stored.decodeIfPresent(PasswordLoginConfig.self, forKey: .passwordLogin)
         stepUp = try stored.decodeIfPresent(StepUpConfig.self, forKey: .stepUp)
         claims = try stored.decodeIfPresent(ClaimsConfig.self, forKey: .claims)

@@ -38,6 +38,7 @@ package struct OTPLogin: Sendable {
         try codes.requireDelivery(by: [config.channel], app: app.settings)
         let (appID, limits) = (app.settings.id, app.settings.otpLimits)
         try limits.requireAllowed(identifier)
+        try app.settings.requireNotBlocked(identifier, now: environment.now())
         let (events, networks, number) = (events(app), keys.networks(of: source), codes.newNumber())
         let draw = codes.newDraw()
         let token = VerificationToken.make(environment: environment)
@@ -89,6 +90,7 @@ package struct OTPLogin: Sendable {
         }
         // An operator may have closed the country since the start.
         try limits.requireAllowed(running.identifier)
+        try app.settings.requireNotBlocked(running.identifier, now: now)
         let config = try codes.loginConfig(of: app.settings, for: running.identifier.type, id: running.loginConfigID)
         try codes.requireDelivery(by: [config.channel], app: app.settings)
         let (number, networks, events) = (codes.newNumber(), keys.networks(of: source), events(app))

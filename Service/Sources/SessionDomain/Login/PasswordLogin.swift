@@ -26,6 +26,7 @@ package struct PasswordLogin: Sendable {
     ) async throws -> String {
         _ = try Self.config(of: app.settings)
         let now = environment.now()
+        try app.settings.requireNotBlocked(identifier, now: now)
         // Before anything is counted: a busy service must not use up the attempts of the user.
         let place = try hasher.admit(app: app.settings.id)
         let events = EventFactory(appID: app.settings.id, environment: environment)

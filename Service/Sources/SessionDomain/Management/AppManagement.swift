@@ -117,6 +117,29 @@ package struct AppManagement: Sendable {
         }
     }
 
+    /// The blocks that have not ended, the newest first.
+    package func blocks(of id: AppID) async throws -> [Block] {
+        let now = environment.now()
+        return try await app(id).blocks.filter { $0.until > now }.reversed()
+    }
+
+    /// Refuses calls from a network, or logins with an identifier, for a time. A block of the same subject is replaced.
+    package func block(_ subject: Block.Subject, seconds: Int, note: String?, of id: AppID) async throws -> Block {
+        let now = environment.now()
+        let block = try Block(subject, seconds: seconds, note: note, now: now)
+        try await update(id) { app in try app.add(block, now: now) }
+        return block
+    }
+
+    /// - Throws: `Refusal.notFound` if the subject is not blocked.
+    package func unblock(_ subject: Block.Subject, of id: AppID) async throws {
+        try await update(id) { app in
+            let count = app.blocks.count
+            app.blocks.removeAll { $0.subject == subject }
+            guard app.blocks.count < count else { throw Refusal.notFound("there is no such block") }
+        }
+    }
+
     package func app(_ id: AppID) async throws -> App {
         guard let app = try await store.app(id) else { throw Refusal.notFound("there is no app \(id)") }
         return app

@@ -15,7 +15,7 @@ extension App {
         let configs = [
             sessions.audited, otpLimits.audited, passwordLogin?.audited ?? [], otpLogins.flatMap(\.audited),
             stepUp?.audited ?? [], claims?.audited ?? [], migration?.audited ?? [], delivery?.audited ?? [],
-            messages.audited,
+            messages.audited, blocks.map { .init($0.auditName, $0.until.rfc3339) },
         ]
         return own + configs.joined()
     }

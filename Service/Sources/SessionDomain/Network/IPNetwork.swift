@@ -27,6 +27,9 @@ package struct IPNetwork: Sendable, Equatable {
         return rest == 0 || (address[whole] ^ prefix[whole]) >> UInt8(8 - rest) == 0
     }
 
+    /// Whether it is no large part of all addresses: a slip of the pen must not be one.
+    var isNarrowEnough: Bool { bits >= (prefix.count == 4 ? 8 : 16) }
+
     package static func isAddress(_ text: String) -> Bool { bytes(of: text) != nil }
 
     /// The loopback networks (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).

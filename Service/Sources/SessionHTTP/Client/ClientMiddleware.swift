@@ -8,20 +8,33 @@ struct ClientMiddleware: RouterMiddleware {
 
     let options: EdgeOptions
     let directory: AppDirectory
+    let now: @Sendable () -> Timestamp
 
     func handle(
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
         let client = try client(of: request, context)
-        let identified = identified(
-            request, context, client: client, app: try await app(of: request, host: client.host))
+        let app = try await app(of: request, host: client.host)
+        let identified = identified(request, context, client: client, app: app)
         return try await EventContext.$current.withValue(identified.events) {
             try await RequestedLanguages.$current.withValue(identified.languages) {
-                guard let call = identified.call else { return try await next(request, identified.context) }
-                return try await call.respond(identified.context, next)
+                guard let call = identified.call else {
+                    try requireNotBlocked(client, app, request)
+                    return try await next(request, identified.context)
+                }
+                return try await call.respond(identified.context) { request, context in
+                    try requireNotBlocked(client, app, request)
+                    return try await next(request, context)
+                }
             }
         }
+    }
+
+    /// Public keys are for backends, which no block means.
+    private func requireNotBlocked(_ client: Client, _ app: AppRuntime, _ request: Request) throws {
+        guard !app.settings.blocks.isEmpty, !KeySetRoutes.paths.contains(request.uri.path) else { return }
+        try app.settings.requireNotBlocked(address: client.source.ip, now: now())
     }
 
     /// The app of a host. Public keys are also served while the store is away, so that backends can still verify tokens.

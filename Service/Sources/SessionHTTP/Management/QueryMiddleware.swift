@@ -19,6 +19,7 @@ struct QueryMiddleware: RouterMiddleware {
     ]
     private static let deletions: [String: Set<String>] = [
         "/config/scopes": ["scope"], "/{app_id}/limits": ["address", "identifier_type", "identifier_value"],
+        "/{app_id}/blocks": ["address", "identifier_type", "identifier_value"],
     ]
 
     func handle(

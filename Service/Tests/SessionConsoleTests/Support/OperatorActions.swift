@@ -8,7 +8,8 @@ enum OperatorActions {
     /// The forms that an operator with the role `support` may send. A viewer may send the last two only.
     static let ofSupport: Set = [
         "/users/new", "/users/*/external-id", "/users/*/identifiers", "/users/*/identifiers/remove", "/users/*/profile",
-        "/users/*/password", "/users/*/limits", "/limits/clear", "/users/*/status", "/users/*/sessions/*/revoke",
+        "/users/*/password", "/users/*/limits", "/limits/clear", "/limits/block",
+        "/limits/unblock", "/users/*/status", "/users/*/sessions/*/revoke",
         "/users/*/sessions/*/revoke-others", "/users/*/sessions/revoke-all", "/webhooks/*/deliveries/*/resend",
     ]
     static let ofViewer: Set = ["/console/account/password", "/console/sign-out"]

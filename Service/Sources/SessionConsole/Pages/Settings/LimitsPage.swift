@@ -6,6 +6,17 @@ enum LimitsPage {
         routes.appPage("/limits", show)
         routes.appForm("/limits", on: show, save)
         routes.appForm("/limits/clear", for: .support, on: show, clear)
+        routes.appForm("/limits/block", for: .support, on: show) { visit, form in
+            let hours = try form.number("hours")
+            guard (1...8760).contains(hours) else { throw Refusal.invalidField("hours", "must be 1 to 8760") }
+            _ = try await visit.service.apps.block(
+                try blocked(form), seconds: hours * 3600, note: form.filled("note"), of: visit.app.id)
+            return .redirect(visit.path / "limits", .saved)
+        }
+        routes.appForm("/limits/unblock", for: .support, on: show) { visit, form in
+            try await visit.service.apps.unblock(try blocked(form), of: visit.app.id)
+            return .redirect(visit.path / "limits", .saved)
+        }
     }
 
     @Sendable static func show(_ visit: AppVisit) async throws -> Page {
@@ -25,6 +36,49 @@ enum LimitsPage {
                 }
             }
             clearing(visit)
+            blocks(visit)
+        }
+    }
+
+    /// What a field of a form names: an address, a network or an identifier.
+    private static func blocked(_ form: FormBody) throws(Refusal) -> Block.Subject {
+        let subject = try form.required("subject")
+        if IPNetwork(subject) != nil { return .network(subject.lowercased()) }
+        return .identifier(
+            try CanonicalIdentifier(subject.contains("@") ? .emailAddress : .phoneNumber, subject, ofField: "subject"))
+    }
+
+    private static func blocks(_ visit: AppVisit) -> HTML {
+        let now = visit.service.environment.now()
+        let active = visit.app.blocks.filter { $0.until > now }
+        return Show.card("Blocked for a time") {
+            H.p(.class("hint")) {
+                "Calls of apps from a blocked network, and logins with a blocked identifier, get 429 until the block ends. "
+                "Users stay signed in."
+            }
+            if active.isEmpty { H.p { "Nothing is blocked." } }
+            for (index, block) in active.enumerated() {
+                Show.values([
+                    "Blocked": Show.code(block.name), "Until": Show.time(block.until), "Note": Show.text(block.note),
+                ])
+                if visit.visit.canSupport {
+                    FormView.form(
+                        visit.visit, visit.path / "limits" / "unblock", for: .support, id: "unblock-\(index)",
+                        submit: "Unblock", style: "small", label: "Unblock \(block.name)"
+                    ) { form in form.hidden("subject", block.name) }
+                }
+            }
+            if visit.visit.canSupport {
+                FormView.form(
+                    visit.visit, visit.path / "limits" / "block", for: .support, id: "block", submit: "Block", style: "danger"
+                ) { form in
+                    form.text(
+                        "subject", "IP address, network, e-mail address or phone number", nil,
+                        hint: "A network is written like 203.0.113.0/24.")
+                    form.number("hours", "For how many hours", 24, hint: "1 to 8760.")
+                    form.text("note", "Note for other operators", nil)
+                }
+            }
         }
     }
 

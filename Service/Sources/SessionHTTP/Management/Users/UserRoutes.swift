@@ -45,7 +45,7 @@ struct UserRoutes: Sendable {
     }
 
     /// - Throws: A refusal with the name of the parameter.
-    private static func identifier(type: String?, value: String?) throws(Refusal) -> CanonicalIdentifier {
+    static func identifier(type: String?, value: String?) throws(Refusal) -> CanonicalIdentifier {
         guard let type, IdentifierType(rawValue: type) != nil else {
             throw .invalidField("identifier_type", "must be phone_number or email_address")
         }
