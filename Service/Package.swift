@@ -97,7 +97,8 @@ let package = Package(
             dependencies: [
                 "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionConsole", "SessionDelivery",
                 "SessionDomain", "SessionEgress", "SessionHTTP", "SessionPostgres", "SessionSQLite", "SessionTelemetry",
-                core, session, asyncHTTPClient, crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics, nioCore,
+                core, session, asyncHTTPClient, crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics,
+                nioCore,
                 nioHTTP1, nioPosix, nioSSL, .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"), .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),

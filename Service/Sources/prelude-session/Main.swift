@@ -20,7 +20,8 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 name: "Administration (on the database):",
                 subcommands: [
                     AppCommand.self, DomainCommand.self, ScopeCommand.self, WebhookCommand.self, UserCommand.self,
-                    LimitsCommand.self, BlockCommand.self,                    TemplateCommand.self, SessionCommand.self, KeyCommand.self, OperatorCommand.self,
+                    LimitsCommand.self, BlockCommand.self, TemplateCommand.self, SessionCommand.self, KeyCommand.self,
+                    OperatorCommand.self,
                     DeliveryCommand.self, EventsCommand.self, BackupCommand.self, ExportCommand.self,
                     ImportCommand.self,
                     MigrateCommand.self,

@@ -28,7 +28,8 @@ package struct Block: Sendable, Equatable, Codable {
         case .network(let text):
             guard let parsed = IPNetwork(text), parsed.isNarrowEnough else {
                 throw .invalidField(
-                    "address", "must be an IP address, or a network with at least 8 bits, 16 for IPv6, such as 203.0.113.0/24")
+                    "address",
+                    "must be an IP address, or a network with at least 8 bits, 16 for IPv6, such as 203.0.113.0/24")
             }
             (network, identifier) = (text.lowercased(), nil)
         case .identifier(let value): (network, identifier) = (nil, value)
@@ -48,7 +49,9 @@ package struct Block: Sendable, Equatable, Codable {
     /// The subject as operators write it.
     package var name: String { network ?? identifier?.value ?? "" }
 
-    fileprivate func concerns(_ address: [UInt8]) -> Bool { network.flatMap(IPNetwork.init)?.contains(address) ?? false }
+    fileprivate func concerns(_ address: [UInt8]) -> Bool {
+        network.flatMap(IPNetwork.init)?.contains(address) ?? false
+    }
 
     fileprivate func concerns(_ other: CanonicalIdentifier) -> Bool { identifier == other }
 

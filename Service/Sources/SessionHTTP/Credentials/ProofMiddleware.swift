@@ -27,7 +27,8 @@ struct ProofMiddleware: RouterMiddleware {
         let known = EncodedHeader.text(of: first).flatMap { headers.value(for: $0) }
         let targets = try context.original.map { [$0.target] } ?? context.app.targets(path: request.uri.path)
         let checker = DPoPProofChecker(
-            method: context.original?.method ?? request.method.rawValue, targets: targets, accessToken: request.presentedToken?.token,
+            method: context.original?.method ?? request.method.rawValue, targets: targets,
+            accessToken: request.presentedToken?.token,
             accessTokenHash: .whenPresent, known: known)
         do {
             let proof = try checker.check(headers: proofs)

@@ -10,8 +10,10 @@ enum EnvironmentVariables {
     static let settings = ServiceConfiguration.Key.allCases.map(\.variable)
 
     /// What else this program reads.
-    private static let others = ["CONFIG", "MASTER_KEYS", "BACKUP_PASSPHRASE", "BACKUP_PASSPHRASE_FILE", "ENDPOINT", "CREDENTIALS"]
-        .map { prefix + $0 }
+    private static let others = [
+        "CONFIG", "MASTER_KEYS", "BACKUP_PASSPHRASE", "BACKUP_PASSPHRASE_FILE", "ENDPOINT", "CREDENTIALS",
+    ]
+    .map { prefix + $0 }
 
     /// What the scripts and tests of the repository read. They have no effect here, and a shell in which
     /// `scripts/environment` was sourced has some of them.

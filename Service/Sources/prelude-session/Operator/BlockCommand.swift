@@ -54,7 +54,8 @@ struct BlockCommand: AsyncParsableCommand {
 
         private static func seconds(_ text: String) throws -> Int {
             let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-            guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()), (1...1_000_000).contains(count)
+            guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
+                (1...1_000_000).contains(count)
             else { throw ValidationError("--for must be a number with s, m, h or d, such as 24h") }
             return count * unit
         }

@@ -131,7 +131,9 @@ private struct EventReader {
     mutating func next(of app: AppID?) async throws -> [Event] {
         var query = query
         query.from = nil
-        return try await follower.next(of: app).filter { query.matches($0) && origin.matches($0) && !shown.contains($0.id) }
+        return try await follower.next(of: app).filter {
+            query.matches($0) && origin.matches($0) && !shown.contains($0.id)
+        }
     }
 }
 

@@ -74,7 +74,9 @@ struct LimitsCommand: AsyncParsableCommand {
         func run() async throws {
             let identifier = try subject.canonicalIdentifier()
             try await options.withService(keys: subject.keys) { service in
-                if let id = subject.id { try options.show(try await service.users.clearLimits(of: id, app: app).record) }
+                if let id = subject.id {
+                    try options.show(try await service.users.clearLimits(of: id, app: app).record)
+                }
                 if let identifier { try await service.users.clearLimits(of: identifier, app: app) }
                 if let address = subject.address { try await service.users.clearLimits(ofAddress: address, app: app) }
             }

@@ -29,7 +29,8 @@ struct MigrateCommand: AsyncParsableCommand {
             let state = try migration.state()
             try options.show([
                 ("database", .text(migration.database.fullPath)), ("schema", .number(state.found)),
-                ("supported", .number(state.supported)), ("state", .text(state.label)), ("pending", .list(state.names, none: "none")),
+                ("supported", .number(state.supported)), ("state", .text(state.label)),
+                ("pending", .list(state.names, none: "none")),
             ])
             try migration.check(state)
             if !state.pending.isEmpty { throw ExitCode(2) }

@@ -42,7 +42,9 @@ extension KeyCommand {
                 let replaced = try await service.signingKeys.replaceUnreadable()
                 let sweep = SessionSweep(store: service.store, environment: service.environment)
                 var sessions = 0
-                for app in try await service.apps.apps() { sessions += try await sweep.endAllSessions(of: app.id).sessions }
+                for app in try await service.apps.apps() {
+                    sessions += try await sweep.endAllSessions(of: app.id).sessions
+                }
                 try options.show([
                     ("key file", .text(source.name)), ("lost master keys", .list(lost.sorted())),
                     ("replaced signing keys", .number(replaced.keys)), ("revoked sessions", .number(sessions)),

@@ -87,7 +87,9 @@ struct SessionCommand: AsyncParsableCommand {
             let selection = session.map(SessionSelection.one) ?? except.map(SessionSelection.allBut) ?? .all
             let revoked = try await service.users.endSessions(selection, of: user, app: app)
             guard session == nil || revoked == 1 else { throw Refusal.notFound("the user has no such session") }
-            try options.show([("app", .text(app.rawValue)), ("user", .text(user)), ("revoked sessions", .number(revoked))])
+            try options.show([
+                ("app", .text(app.rawValue)), ("user", .text(user)), ("revoked sessions", .number(revoked)),
+            ])
         }
 
         private func revokeAll(in service: SessionService) async throws {

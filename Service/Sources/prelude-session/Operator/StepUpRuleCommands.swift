@@ -114,7 +114,8 @@ extension ScopeRule {
         case .managed: [("scope", .text(scope)), ("decided by", .text("the service: a code to the new identifier"))]
         case .delegated(let hook): [("scope", .text(scope)), ("decided by", .text(hook))]
         case .direct(let types, let decision):
-            [("scope", .text(scope)), ("for users with", .list(types.map(\.rawValue), between: " or "))] + decision.record
+            [("scope", .text(scope)), ("for users with", .list(types.map(\.rawValue), between: " or "))]
+                + decision.record
         }
     }
 }
@@ -132,6 +133,9 @@ extension StepUpDecision {
 
 extension GrantTerms {
     fileprivate var record: Record {
-        [("grant", .text(mode.rawValue)), ("seconds", .number(grantedFor == 0 ? nil : grantedFor, none: "one access token"))]
+        [
+            ("grant", .text(mode.rawValue)),
+            ("seconds", .number(grantedFor == 0 ? nil : grantedFor, none: "one access token")),
+        ]
     }
 }

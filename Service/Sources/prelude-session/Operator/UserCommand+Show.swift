@@ -50,7 +50,8 @@ extension UserCommand {
                 try options.show(found.record)
                 try section("Held identifiers", held)
                 try section("Sessions: \(sessions.total ?? sessions.elements.count)", sessions.elements.map(\.record))
-                try section("Limits: \(limits.filter { $0.refusedUntil != nil }.count) refuse now", limits.map(\.record))
+                try section(
+                    "Limits: \(limits.filter { $0.refusedUntil != nil }.count) refuse now", limits.map(\.record))
                 print("\nLast events:")
                 for event in last { print(event.line) }
             }

@@ -27,7 +27,9 @@ struct OpenTelemetryVariables: Sendable {
         if serviceName == nil { serviceName = attributes.first { $0.name == "service.name" }?.value }
         attributes.removeAll { $0.name.hasPrefix("service.name") || $0.name == "service.instance.id" }
         headers = pairs(either("HEADERS"), of: "OTEL_EXPORTER_OTLP_HEADERS")
-        guard set["OTEL_SDK_DISABLED"]?.lowercased() != "true", set["OTEL_TRACES_EXPORTER"] ?? "otlp" == "otlp" else { return }
+        guard set["OTEL_SDK_DISABLED"]?.lowercased() != "true", set["OTEL_TRACES_EXPORTER"] ?? "otlp" == "otlp" else {
+            return
+        }
         guard either("PROTOCOL") != "grpc" else {
             warnings.append(
                 "OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and the service sends traces over HTTP only: none are sent. Set "
@@ -54,7 +56,8 @@ struct OpenTelemetryVariables: Sendable {
             }
         case let other?:
             warnings.append(
-                "OTEL_TRACES_SAMPLER \(other.escapedForTerminal) is not supported: all traces are recorded. Set otlpRatio")
+                "OTEL_TRACES_SAMPLER \(other.escapedForTerminal) is not supported: all traces are recorded. Set otlpRatio"
+            )
         }
     }
 

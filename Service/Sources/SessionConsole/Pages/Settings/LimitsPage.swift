@@ -70,7 +70,8 @@ enum LimitsPage {
             }
             if visit.visit.canSupport {
                 FormView.form(
-                    visit.visit, visit.path / "limits" / "block", for: .support, id: "block", submit: "Block", style: "danger"
+                    visit.visit, visit.path / "limits" / "block", for: .support, id: "block", submit: "Block",
+                    style: "danger"
                 ) { form in
                     form.text(
                         "subject", "IP address, network, e-mail address or phone number", nil,

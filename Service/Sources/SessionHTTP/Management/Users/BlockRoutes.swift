@@ -63,7 +63,8 @@ struct BlockRoutes: Sendable {
 
     @Sendable func remove(_ request: Request, context: OperatorContext) async throws -> Response {
         let query = try request.query
-        let subject = try Self.subject(query["address"], type: query["identifier_type"], value: query["identifier_value"])
+        let subject = try Self.subject(
+            query["address"], type: query["identifier_type"], value: query["identifier_value"])
         try await apps.unblock(subject, of: context.appID)
         return .noContent
     }

@@ -7,7 +7,8 @@ extension BackupFolder {
     func send(to command: String) throws {
         let url = URL(fileURLWithPath: path)
         let archive = Pipe()
-        let tar = Self.process("tar", ["--create", "--directory", url.deletingLastPathComponent().path, url.lastPathComponent])
+        let tar = Self.process(
+            "tar", ["--create", "--directory", url.deletingLastPathComponent().path, url.lastPathComponent])
         tar.standardOutput = archive
         let receiver = Self.process("sh", ["-c", command])
         receiver.standardInput = archive

@@ -106,7 +106,8 @@ struct BackupFolder {
     func masterKeys(passphrase: String) throws -> [MasterKey] {
         let name = try manifest().content.masterKeys.file
         let content = try open(name, passphrase: passphrase)
-        return try MasterKeyFormat(setting: "backup", place: file(name)).decode(String(decoding: content, as: UTF8.self))
+        return try MasterKeyFormat(setting: "backup", place: file(name)).decode(
+            String(decoding: content, as: UTF8.self))
     }
 
     /// Opens the settings file.
