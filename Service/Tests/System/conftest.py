@@ -21,7 +21,7 @@ def pytest_configure(config):
 #: Files that take long. Each file runs in one process, and these begin first, so that the processes end at about the same
 #: time: those that need the processors in turns with those that wait.
 LONG = [
-    "test_nodes.py", "test_failover.py", "test_openapi_calls.py", "test_backup.py", "test_http2.py",
+    "test_bare_debian.py", "test_nodes.py", "test_failover.py", "test_openapi_calls.py", "test_backup.py", "test_http2.py",
     "test_rotation_under_load.py", "test_console_walk.py", "test_export.py", "test_console_graphs.py",
     "test_operator_commands.py", "test_mail_delivery.py", "test_signing_keys.py",
     "test_claimed_messages.py", "test_tls.py", "test_text_costs.py", "test_hot_path.py", "test_console_api.py",

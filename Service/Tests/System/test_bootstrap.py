@@ -13,7 +13,7 @@ BASE = "bash", "dirname", "env", "sed", "head", "xargs"
 STAND_INS = {
     "uname": "echo Linux", "python3": "", "swift": "echo Swift version 6.3", "apt-get": 'echo "$@" >> "$CALLS"; [[ -z ${REFUSED:-} || $* != *"$REFUSED"* ]] || exit 100; exit "${STATUS:-0}"',
     # These would be unpacked in the folder of the build.
-    "nginx": "", "promtool": "", "tsc": "",
+    "nginx": "", "caddy": "", "promtool": "", "tsc": "",
 }
 BUILD = {"curl", "pkg-config", "libsodium-dev", "libcurl4-openssl-dev", "libsqlite3-dev"}
 #: Packages whose programs bootstrap also finds outside of PATH, so this machine may have them.
@@ -23,7 +23,7 @@ TESTS = {
     "openssl", "postgresql", "pgbouncer", "chromium", "chromium-headless-shell", "firefox-esr", "strace", "valgrind",
     "binutils", "gcc", "libc6-dev", "nodejs", "golang-go", "php-cli", "ruby",
     "lintian", "mandoc"}
-AS_ROOT = {"postfix", "sasl2-bin", "libsasl2-modules", "iproute2", "buildah", "podman"}
+AS_ROOT = {"postfix", "sasl2-bin", "libsasl2-modules", "iproute2", "buildah", "podman", "systemd-container", "mmdebstrap"}
 
 pytestmark = pytest.mark.skipif(not shutil.which("apt-get"), reason="bootstrap uses brew here")
 

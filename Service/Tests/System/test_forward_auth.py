@@ -12,7 +12,6 @@ import yaml
 
 from conftest import running
 from device import Device
-from machine import find_nginx
 from operator_api import Management
 from person import Person
 from dpop import make_dpop
@@ -201,6 +200,10 @@ def check_the_recipe(proxied: Proxied, ada: Person) -> None:
     proof = make_dpop(ada.device.key, "GET", proxied.url + "/orders", ada.device.nonce, ada.access_token)
     headers = {"Authorization": f"DPoP {ada.access_token}", "DPoP": proof} | forged
     assert proxied.transport.send("GET", "/admin", None, list(headers.items())).status == 401
+
+
+def find_nginx() -> str | None:
+    return shutil.which("nginx") or shutil.which(ROOT / ".build" / "nginx" / "usr" / "sbin" / "nginx")
 
 
 @pytest.mark.skipif(not find_nginx(), reason="there is no nginx; scripts/bootstrap unpacks it")
