@@ -84,7 +84,9 @@ struct MiddlewareOrderTests {
             let router = Router(context: ServiceRequestContext.self)
             router.add(middleware: RequestMiddleware(environment: .live, edge: EdgeOptions()))
             router.add(middleware: Erased(middleware: early))
-            router.add(middleware: ClientMiddleware(options: EdgeOptions(), directory: world.service.directory))
+            router.add(
+                middleware: ClientMiddleware(
+                    options: EdgeOptions(), directory: world.service.directory, now: world.service.environment.now))
             router.get("/path") { _, _ in Response(status: .ok) }
             let head = HTTPRequest(
                 method: .get, scheme: "https", authority: EdgeWorld.host, path: "/path",

@@ -100,6 +100,8 @@ struct ActorTests {
             Call(.patch, user + "/profile", #"{"profile": {"plan": "gold"}}"#, ["user.profile.updated"]),
             Call(.delete, user + "/limits", nil, ["user.limits.cleared"]),
             Call(.delete, app + "/limits?address=203.0.113.7", nil, ["user.limits.cleared"]),
+            Call(.post, app + "/blocks", #"{"address": "203.0.113.7", "seconds": 60}"#, ["management.app.updated"]),
+            Call(.delete, app + "/blocks?address=203.0.113.7", nil, ["management.app.updated"]),
             Call(.post, user + "/sessions/invalidate", #"{"except": "{session}"}"#, ["user.logins.voided"]),
             Call(.delete, user + "/sessions/{session}", nil, ["user.session.revoked"]),
             Call(.post, user + "/sessions/invalidate", nil, ["user.session.revoked"]),
