@@ -66,6 +66,8 @@ CONFIGURATION = [
     Step(f"{HOME}/claims", SAVED, {"claims.0.name": "tier", "claims.0.source": "text", "claims.0.value": "gold"}),
     Step(f"{HOME}/limits", SAVED, {"code_lifetime": "300"}),
     Step(f"{HOME}/limits", "The limits are set back.", {"subject": "ada@example.com"}, "./clear"),
+    Step(f"{HOME}/limits", SAVED, {"subject": "203.0.113.0/24", "note": "guesses"}, "./block"),
+    Step(f"{HOME}/limits", SAVED, form="./unblock"),
     Step(f"{HOME}/notices", SAVED, {"new_device": True}),
     Step(f"{HOME}/notices", "Nothing is saved yet.", {"new_device": False}),
     Step("", SAVED, form="#confirm"),

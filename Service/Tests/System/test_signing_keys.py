@@ -120,7 +120,7 @@ def test_master_keys_from_the_environment_rotate(tmp_path):
     lost = with_keys(service, "key", "reseal", **{variable: new})
     assert lost.returncode != 0 and "lacks" in lost.stderr and variable in lost.stderr
     result = with_keys(service, "key", "reseal", "--json", **{variable: f"{new},{old}"})
-    assert json.loads(result.stdout) == [{"resealed": "2"}], result.stderr
+    assert json.loads(result.stdout) == [{"resealed": 2}], result.stderr
     assert with_keys(service, "key", "reseal", **{variable: new}).returncode == 0
     assert with_keys(service, "key", "reseal", **{variable: old}).returncode != 0
     for text in (old, new):
