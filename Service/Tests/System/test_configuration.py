@@ -292,7 +292,7 @@ def test_the_port_of_the_management_api_is_checked_too(tmp_path):
     ])
 def test_a_start_that_fails_says_why_in_one_line(tmp_path, flags, message):
     result = started(tmp_path, "--port", str(free_port()), *flags)
-    assert result.returncode == (78 if "trust-roots" in message else 1) and result.stdout == ""
+    assert result.returncode == 1 and result.stdout == ""
     assert result.stderr.startswith("Error: " + message) and result.stderr.count("\n") == 1
     assert "delivery of webhooks failed" not in result.stderr
     assert list(tmp_path.iterdir()) == []
@@ -301,7 +301,7 @@ def test_a_start_that_fails_says_why_in_one_line(tmp_path, flags, message):
 def test_a_file_without_certificates_is_no_trust_root(tmp_path):
     (tmp_path / "roots.pem").write_text("no certificate\n")
     result = started(tmp_path, "--port", str(free_port()), "--egress-trust-roots", str(tmp_path / "roots.pem"))
-    assert result.returncode == 78 and "has no certificate in PEM format" in result.stderr
+    assert result.returncode == 1 and "has no certificate in PEM format" in result.stderr
 
 
 def test_a_byte_order_mark_in_a_file_is_no_part_of_it_or_is_named(tmp_path, authority):
@@ -322,7 +322,7 @@ def test_a_byte_order_mark_in_a_file_is_no_part_of_it_or_is_named(tmp_path, auth
     ]:
         roots.write_bytes(content)
         refused = started(tmp_path, "--port", str(free_port()), "--egress-trust-roots", str(roots))
-        assert refused.returncode == 78 and f"{roots} {problem}" in refused.stderr, refused.stderr
+        assert refused.returncode == 1 and f"{roots} {problem}" in refused.stderr, refused.stderr
     certificate.write_bytes(text.encode("utf-16"))
     key.write_text("no key")
     refused = command(
@@ -725,3 +725,17 @@ def test_a_path_before_the_service_is_refused_with_the_remedy(tmp_path):
         refused = command(tmp_path, "check", *settings(tmp_path, VALID.replace("https://{app_id}.example.com", url)))
         assert refused.returncode == 1 and "publicUrl: has the path /auth" in refused.stderr, refused.stderr
         assert "give it a host of its own" in refused.stderr
+
+
+def test_a_file_that_is_missing_may_come_and_a_wrong_value_may_not(tmp_path):
+    """After 78, systemd does not try again. A file can be mounted late, or be replaced at the moment of the start."""
+    flags = ["--public-url", "https://a.example.com", "--database", f"sqlite:{tmp_path}/session.sqlite", "--port", str(free_port())]
+    mail = {"EMAIL_ROUTE": "smtp", "EMAIL_HOST": "smtp.example.com", "EMAIL_FROM": "a@example.com", "EMAIL_USERNAME": "a"}
+    missing = [
+        ([], {**mail, "EMAIL_SECRET_FILE": "/nowhere"}), ([], {"MANAGEMENT_KEY_FILE": "/nowhere"}),
+        (["--tls-certificate", "/nowhere", "--tls-key", "/nowhere"], {}), (["--egress-trust-roots", "/nowhere"], {})]
+    for more, variables in missing:
+        late = command(tmp_path, "serve", *flags, *more, **variables)
+        assert late.returncode == 1 and "/nowhere" in late.stderr, late
+        both = command(tmp_path, "serve", *flags, *more, "--log-level", "loud", **variables)
+        assert both.returncode == 78 and "/nowhere" in both.stderr and "--log-level" in both.stderr, both

@@ -80,7 +80,9 @@ struct RouteSlot: Sendable {
             do {
                 _ = try RouteSecret.file(path).read()
             } catch {
-                problems.add([self.error("SecretFile", "\(path): \(error.reason)", in: settings)])
+                problems.checkMachine { problems in
+                    problems.add([self.error("SecretFile", "\(path): \(error.reason)", in: settings)])
+                }
             }
         }
     }

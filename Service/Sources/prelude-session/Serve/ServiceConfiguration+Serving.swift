@@ -33,8 +33,11 @@ extension ServiceConfiguration {
             problems.check { try checkRotating() }
         }
         problems.check { _ = try checkedManagementKeys(now: ServiceEnvironment.live.now()) }
-        problems.check { _ = try makeEgressClient() }
-        problems.check { _ = try tls?.read(settings) }
+        // Files can be mounted late, or be replaced at this moment.
+        problems.checkMachine { problems in
+            problems.check { _ = try makeEgressClient() }
+            problems.check { _ = try tls?.read(settings) }
+        }
         checkDelivery(problems: &problems)
         // With an invalid path there is no database to compare the other settings with.
         guard (try? DatabaseLocation(settings)) != nil else { return }

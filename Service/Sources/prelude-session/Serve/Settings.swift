@@ -205,7 +205,9 @@ struct Settings: Sendable {
         do {
             content = try ReadableFile(path: path).read().content
         } catch {
-            throw self.error(key, error.problem(of: path, ifMissing: "Create it, or remove the setting"))
+            var failure = self.error(key, error.problem(of: path, ifMissing: "Create it, or remove the setting"))
+            failure.mayPass = true
+            throw failure
         }
         guard let text = String(textFile: content) else {
             throw error(key, "\(path) is not UTF-8. Save it with this encoding")
