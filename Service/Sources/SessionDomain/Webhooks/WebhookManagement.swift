@@ -176,7 +176,10 @@ package struct WebhookManagement: Sendable {
         guard let events, !events.isEmpty else { return Webhook.standardEvents.map(\.rawValue) }
         let known = Set((Webhook.standardEvents + Webhook.furtherEvents).map(\.rawValue))
         guard events.count <= known.count, events.allSatisfy(known.contains) else {
-            throw .invalidField("events", "must be some of \(known.sorted().joined(separator: ", "))")
+            let unknown = events.first { !known.contains($0) } ?? ""
+            let similar = SimilarName.of(unknown, in: known).map { "; did you mean \($0)?" } ?? ""
+            throw .invalidField(
+                "events", "must be some of the names in docs/webhooks.md, such as user.created, each once" + similar)
         }
         return Array(Set(events)).sorted()
     }

@@ -68,6 +68,10 @@ package struct BodyReader: Sendable {
                 + #""send_hook":{"url":"https://a!.example","if_unavailable":"deny!"},"#
                 + #""starts_per_address":{"limit":30,"window":600}}"#),
         BodyReader(AddDomainBody.self, #"{"domain":"session!.example"}"#),
+        BodyReader(
+            AddBlockBody.self,
+            #"{"address":"203.0.113.0/24!","identifier_type":"email_address","identifier_value":"a@example.com","#
+                + #""seconds":600,"note":"guesses!"}"#),
         BodyReader(CORSConfigBody.self, #"{"allowed_origins":["https://a!.example"]}"#),
         BodyReader(
             UserLookupBody.self,

@@ -59,6 +59,10 @@ enum RouteSeeds {
         ],
         "PUT /v2/session/apps/:app_id/config/notices": [#"{"new_device":true,"password_changed":false}"#],
         "POST /v2/session/apps/:app_id/domains": [#"{"domain":"other.example.com"}"#],
+        "POST /v2/session/apps/:app_id/blocks": [
+            #"{"address":"198.51.100.99","seconds":60,"note":"guesses"}"#,
+            #"{"identifier_type":"phone_number","identifier_value":"+14155550099","seconds":60}"#,
+        ],
         "PUT /v2/session/apps/:app_id/config/cors": [#"{"allowed_origins":["https://app.example"]}"#],
         "POST /v2/session/apps/:app_id/tokens": [#"{"user_id":"$user_id","scopes":["direct"],"lifetime":60}"#],
         "POST /v2/session/apps/:app_id/users/batch_lookup": [
@@ -119,6 +123,8 @@ enum RouteSeeds {
         "GET /v2/session/apps/:app_id/webhooks/:webhook_id/deliveries": ["limit=10&offset=0", "limit=1&cursor=evt_1"],
         "GET /v2/session/apps/:app_id/events": ["limit=10&offset=0"],
         "DELETE /v2/session/apps/:app_id/limits": ["address=203.0.113.7"],
+        "DELETE /v2/session/apps/:app_id/blocks": ["address=198.51.100.99"],
+        "GET /v1/session/verify": ["app=testapp", "app=testapp&scope=direct"],
     ]
 
     /// Responses of operators' backends, by the end of the URL.

@@ -27,6 +27,8 @@ struct RouterFuzzTests {
         }
         #expect(
             failed == [
+                // The proof is for this call, and not for one that a proxy forwards.
+                "401 GET /v1/session/verify",
                 // The configuration already exists.
                 "409 POST /v2/session/apps/:app_id/config/stepup",
                 "409 POST /v2/session/apps/:app_id/config/migration",
