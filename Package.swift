@@ -7,6 +7,8 @@ import PackageDescription
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+/// The page of a target for contributors. SwiftPM would warn of a file that it does not know.
+let readme = ["README.md"]
 
 let package = Package(
     name: "prelude-session",
@@ -25,14 +27,18 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
-        .target(name: "SessionWire"),
-        .target(name: "SessionTokens", dependencies: [crypto]),
-        .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras]),
+        .target(name: "SessionWire", exclude: readme),
+        .target(name: "SessionTokens", dependencies: [crypto], exclude: readme),
+        .target(name: "SessionRSA", dependencies: ["SessionTokens", crypto, cryptoExtras], exclude: readme),
         .target(
-            name: "PreludeSession", dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes],
+            name: "PreludeSession", dependencies: ["SessionWire", "SessionTokens", crypto, httpTypes], exclude: readme,
             resources: [.copy("PrivacyInfo.xcprivacy"), .process("Resources/PreludeSessionErrors.xcstrings")]),
-        .target(name: "PreludeSessionUI", dependencies: ["PreludeSession"], resources: [.process("Resources")]),
-        .target(name: "PreludeSessionVerifier", dependencies: ["SessionRSA", "SessionTokens", crypto, httpTypes]),
+        .target(
+            name: "PreludeSessionUI", dependencies: ["PreludeSession"], exclude: readme,
+            resources: [.process("Resources")]),
+        .target(
+            name: "PreludeSessionVerifier", dependencies: ["SessionRSA", "SessionTokens", crypto, httpTypes],
+            exclude: readme),
         .target(name: "SessionForeignJudge", dependencies: ["SessionTokens"], path: "Tests/SessionForeignJudge"),
         .target(
             name: "SessionConformance", dependencies: ["SessionRSA", "SessionTokens", crypto],

@@ -26,6 +26,8 @@ let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-m
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+/// The page of a target for contributors. SwiftPM would warn of a file that it does not know.
+let readme = ["README.md"]
 
 let package = Package(
     name: "prelude-session-service",
@@ -57,46 +59,50 @@ let package = Package(
     targets: [
         .target(
             name: "PreludeSessionAsyncHTTPClient",
-            dependencies: [session, asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL]),
+            dependencies: [session, asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL], exclude: readme),
         .target(
             name: "PreludeSessionHummingbird",
-            dependencies: [verifier, httpTypes, hummingbird, nioCore]),
-        .target(name: "SessionDomain", dependencies: [core, crypto]),
+            dependencies: [verifier, httpTypes, hummingbird, nioCore], exclude: readme),
+        .target(name: "SessionDomain", dependencies: [core, crypto], exclude: readme),
         .target(
             name: "SessionEgress",
-            dependencies: ["SessionDomain", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
-        .target(name: "SessionSQLite", dependencies: ["SessionDomain", core, grdb, sqlite]),
+            dependencies: ["SessionDomain", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL], exclude: readme),
+        .target(name: "SessionSQL", dependencies: ["SessionDomain", core], exclude: readme),
+        .target(
+            name: "SessionSQLite", dependencies: ["SessionDomain", "SessionSQL", core, grdb, sqlite], exclude: readme),
         .target(name: "CPostgres", publicHeadersPath: "."),
         .target(name: "CEmbeddedFiles", publicHeadersPath: "."),
-        .target(name: "SessionPostgres", dependencies: ["SessionDomain", "CPostgres", core]),
+        .target(
+            name: "SessionPostgres", dependencies: ["SessionDomain", "SessionSQL", "CPostgres", core], exclude: readme),
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
-        .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"]),
+        .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"], exclude: readme),
         .target(
             name: "SessionDelivery",
-            dependencies: ["SessionDomain", "SessionEgress", "CCurl", core, nioPosix]),
-        .target(name: "SessionTelemetry", dependencies: ["SessionDomain", logging, metrics, tracing]),
+            dependencies: ["SessionDomain", "SessionEgress", "CCurl", core, nioPosix], exclude: readme),
+        .target(name: "SessionTelemetry", dependencies: ["SessionDomain", logging, metrics, tracing], exclude: readme),
         .target(
             name: "SessionHTTP",
             dependencies: [
                 "CEmbeddedFiles", "SessionDomain", core, crypto, hummingbird, hummingbirdCore, httpTypes, logging,
                 nioCore, nioHTTP1,
                 nioPosix,
-            ], exclude: ["OpenAPI/openapi.yaml", "WebClient/prelude-session.js"]),
+            ], exclude: readme + ["OpenAPI/openapi.yaml", "WebClient/prelude-session.js"]),
         .target(
             name: "SessionConsole",
             dependencies: [
                 "CEmbeddedFiles", "SessionDomain", "SessionHTTP", core, crypto, httpTypes, hummingbird, hummingbirdCore,
                 nioCore,
                 .product(name: "Yams", package: "Yams"),
-            ], exclude: ["Playground/Scripts"]),
+            ], exclude: readme + ["Playground/Scripts"]),
         .executableTarget(
             name: "prelude-session",
             dependencies: [
                 "PreludeSessionAsyncHTTPClient", "SessionArgon2", "SessionConsole", "SessionDelivery",
-                "SessionDomain", "SessionEgress", "SessionHTTP", "SessionPostgres", "SessionSQLite", "SessionTelemetry",
+                "SessionDomain", "SessionEgress", "SessionHTTP", "SessionPostgres", "SessionSQL", "SessionSQLite",
+                "SessionTelemetry",
                 core, session, asyncHTTPClient, crypto, hummingbird, hummingbirdCore, httpTypes, logging, metrics,
                 nioCore,
                 nioHTTP1, nioPosix, nioSSL, .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -104,13 +110,13 @@ let package = Package(
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ]),
+            ], exclude: readme),
         .target(
             name: "PreludeSessionTesting",
             dependencies: [
                 "SessionDomain", "SessionHTTP", "SessionSQLite", core, session, crypto, httpTypes, hummingbird, logging,
                 nioCore,
-            ]),
+            ], exclude: readme),
         // The requirements for a store. The tests of each store run all of them.
         .target(
             name: "SessionStoreContract", dependencies: ["SessionDomain", core],
@@ -166,10 +172,14 @@ let package = Package(
             ]),
         .testTarget(
             name: "SessionSQLiteTests",
-            dependencies: ["SessionDomain", "SessionSQLite", "SessionStoreContract", core, grdb, sqlite]),
+            dependencies: [
+                "SessionDomain", "SessionSQL", "SessionSQLite", "SessionStoreContract", core, grdb, sqlite,
+            ]),
         .testTarget(
             name: "SessionPostgresTests",
-            dependencies: ["SessionDomain", "SessionPostgres", "SessionSQLite", "SessionStoreContract", core]),
+            dependencies: [
+                "SessionDomain", "SessionPostgres", "SessionSQL", "SessionSQLite", "SessionStoreContract", core,
+            ]),
         .testTarget(
             name: "PreludeSessionCommandTests", dependencies: ["prelude-session", "SessionDomain", "SessionSQLite"]),
         .testTarget(
@@ -199,7 +209,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "PreludeSessionAsyncHTTPClient", "PreludeSessionHummingbird", "PreludeSessionTesting", "SessionArgon2",
-                "SessionDomain", "SessionHTTP", "SessionPostgres", "SessionSQLite", core, conformance, session,
+                "SessionDomain", "SessionHTTP", "SessionPostgres", "SessionSQL", "SessionSQLite", core, conformance,
+                session,
                 verifier, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix,
             ]),
     ]
@@ -208,7 +219,7 @@ let package = Package(
 for target in package.targets where target.type != .system {
     var features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
     // A call of an asynchronous function asks for no thread (SE-0461). The SDK leaves the caller's actor.
-    if ["SessionDomain", "SessionSQLite", "SessionTelemetry"].contains(target.name) {
+    if ["SessionDomain", "SessionSQL", "SessionSQLite", "SessionTelemetry"].contains(target.name) {
         features.append("NonisolatedNonsendingByDefault")
     }
     target.swiftSettings = features.map { .enableUpcomingFeature($0) }

@@ -23,7 +23,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT / "Service" / "Tests" / "System"), str(ROOT / "Tests" / "ForeignJudge")]
+sys.path[:0] = [str(ROOT / "Service" / "Tests" / "System" / "support"), str(ROOT / "Tests" / "ForeignJudge")]
 
 from cryptography.hazmat.primitives import hashes, serialization  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import ec, utils  # noqa: E402

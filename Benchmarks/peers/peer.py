@@ -19,7 +19,7 @@ import urllib.parse
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "Service" / "Tests" / "System"), str(ROOT / "Tests" / "ForeignJudge")]
+sys.path[:0] = [str(ROOT / "Service" / "Tests" / "System" / "support"), str(ROOT / "Tests" / "ForeignJudge")]
 from dpop import make_dpop  # noqa: E402
 from keys import base64url, new_device_key  # noqa: E402
 from service import free_port  # noqa: E402

@@ -21,7 +21,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "Service" / "Tests" / "System"), str(ROOT / "Tests" / "ForeignJudge")]
+sys.path[:0] = [str(ROOT / "Service" / "Tests" / "System" / "support"), str(ROOT / "Tests" / "ForeignJudge")]
 import service as service_module  # noqa: E402
 from person import Person  # noqa: E402
 

@@ -1,14 +1,9 @@
-#!/usr/bin/env python3
-"""Compares the cost of a refresh in a database of many sessions with that in a small one, in the same rounds.
+"""Services with databases that are filled with SQL, and refreshes of sessions all over such a database.
 
-Usage: sessions.py BINARY [--sessions 1000000] [--few 1000] [--prepared 4000] [--rounds 5] [--refreshes 4000] [--folder DIR]
-
-Starts the service twice, fills both databases with SQL, and refreshes sessions that are spread over the whole database,
-with a new proof each, over 16 connections. The services run on the first core, one at a time, and the generator on the last
-one. Prints the rate, and the CPU time of the service for each refresh. Needs Linux, the Python of scripts/bootstrap, and a machine that does nothing else.
+The services run on the first core, one at a time, and the generator on the last one. Needs Linux and the Python of
+scripts/bootstrap.
 """
 
-import argparse
 import base64
 import contextlib
 import hashlib
@@ -23,14 +18,13 @@ import selectors
 import shutil
 import socket
 import sqlite3
-import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / folder) for folder in ("Service/Tests/System", "Tests/ForeignJudge")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("Service/Tests/System/support", "Tests/ForeignJudge")]
 import service as service_module  # noqa: E402
 from cryptography.hazmat.primitives import hashes, serialization  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import ec, utils  # noqa: E402
@@ -81,9 +75,14 @@ class DeviceKey:
 class Subject:
     """A service with a database of a given size."""
 
-    def __init__(self, folder: pathlib.Path, size: int, prepared: int, core: int | None):
+    store = "sqlite"
+
+    def __init__(self, folder: pathlib.Path, size: int, prepared: int, core: int | None, events: int = 0):
+        """`events`: of each user."""
         folder.mkdir()
-        self.size, self.name = size, f"{size} sessions"
+        self.size, self.events, self.name = size, events, f"{self.store}, {size} users"
+        #: Bytes of the database for each row of a table, with its indexes.
+        self.bytes_of_rows: dict[str, float] = {}
         self.service = service_module.Service(folder)
         self.service.wrapper = [] if core is None else ["taskset", "-c", str(core)]
         self.configure(folder)
@@ -118,6 +117,12 @@ class Subject:
         return self.database.stat().st_size / 1e6
 
     @property
+    def memory(self) -> tuple[float, float]:
+        """Resident megabytes of the service, and those of them that are not pages of files."""
+        text = pathlib.Path(f"/proc/{self.service.process.pid}/status").read_text()
+        return tuple(int(re.search(rf"{name}:\s+(\d+)", text)[1]) / 1024 for name in ("VmRSS", "RssAnon"))
+
+    @property
     def ports(self) -> list[int]:
         """The ports of all nodes, which take turns."""
         return [self.service.port]
@@ -136,25 +141,40 @@ class Subject:
         database.executescript("PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; PRAGMA foreign_keys = OFF;")
         database.execute("CREATE TEMP TABLE keys (number INTEGER PRIMARY KEY, thumbprint TEXT)")
         database.executemany("INSERT INTO temp.keys VALUES (?, ?)", enumerate(self.thumbprints(database)))
-        rows = f"WITH RECURSIVE rows (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM rows WHERE n + 1 < {self.size})"
         user, thumbprint = "printf('usr_%026d', n)", f"(SELECT thumbprint FROM temp.keys WHERE number = n % {CONNECTIONS})"
         mail = "printf('person%d@example.org', n)"
-        for table, values in {
-                "users": {"id": user},
-                "identifiers": {"canonical": mail, "value": mail, "user_id": user},
-                "sessions": {
+        for table, values, model in [
+                ("users", {"id": user}, "1"),
+                ("identifiers", {"canonical": mail, "value": mail, "user_id": user}, "1"),
+                ("sessions", {
                     "id": "printf('ses_%026d', n)", "user_id": user, "key_thumbprint": thumbprint, "generation": "0",
-                    "last_proof": "NULL", "last_attempt": "NULL", "earlier_attempts": "''", "settled_generation": "0"},
-        }.items():
+                    "last_proof": "NULL", "last_attempt": "NULL", "earlier_attempts": "''", "settled_generation": "0"}, "1"),
+                ("events", {
+                    "sequence": "n + 1000", "id": "printf('evt_%026d', n)",
+                    "user_id": f"printf('usr_%026d', n / {self.events or 1})"}, "name = 'user.session.created'"),
+        ]:
+            count = self.size * (self.events if table == "events" else 1)
+            if not count:
+                continue
             columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
             chosen = ", ".join(values.get(column, f"model.{column}") for column in columns)
+            before = self.pages(database)
             database.execute(
-                f"INSERT INTO {table} ({', '.join(columns)}) {rows} "
-                f"SELECT {chosen} FROM rows, (SELECT * FROM {table} LIMIT 1) AS model")
+                f"INSERT INTO {table} ({', '.join(columns)}) "
+                f"WITH RECURSIVE rows (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM rows WHERE n + 1 < {count}) "
+                f"SELECT {chosen} FROM rows, (SELECT * FROM {table} WHERE {model} LIMIT 1) AS model")
+            self.bytes_of_rows[table] = (self.pages(database) - before) / count
         database.commit()
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         database.close()
         os.sync()
+
+    @staticmethod
+    def pages(database: sqlite3.Connection) -> int:
+        """Returns the bytes of all pages that are used."""
+        [(pages,), (free,), (size,)] = [
+            database.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")]
+        return (pages - free) * size
 
     def thumbprints(self, database: sqlite3.Connection) -> list[str]:
         """Returns the thumbprints of the devices, in their order."""
@@ -251,42 +271,3 @@ def subjects_in(parent: str | None) -> Iterator[tuple[list[Subject], pathlib.Pat
             for subject in subjects:
                 if subject.service.process.poll() is None:
                     subject.service.stop()
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--sessions", type=int, default=1_000_000)
-    parser.add_argument("--few", type=int, default=1000)
-    parser.add_argument("--prepared", type=int, default=4000, help="sessions of each database that are refreshed, in turns")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--refreshes", type=int, default=4000, help="of each round and database")
-    parser.add_argument("--folder", help="a folder on the disk that is measured")
-    options = parser.parse_args()
-    service_module.BINARY = options.binary.resolve()
-    core = core_of_services()
-    with subjects_in(options.folder) as (subjects, folder):
-        for size in (options.few, options.sessions):
-            begin = time.monotonic()
-            subjects.append(Subject(folder / str(size), size, options.prepared, core))
-            print(f"{subjects[-1].name}: {subjects[-1].megabytes:.0f} MB, filled in {time.monotonic() - begin:.0f} s, "
-                  f"then started in {subjects[-1].start_seconds:.1f} s", flush=True)
-            # Statements are prepared, and the first pages are read.
-            subjects[-1].measure(min(options.prepared, size))
-        results: list[list[tuple[float, float]]] = [[], []]
-        for _ in range(options.rounds):
-            for subject, found in zip(subjects, results):
-                found.append(subject.measure(options.refreshes))
-        for subject, found in zip(subjects, results):
-            rate, cpu = (statistics.median(values) for values in zip(*found))
-            print(f"{subject.name}: {rate:.0f}/s, {cpu:.0f} us of CPU each")
-        rates, costs = ([many[part] / few[part] for few, many in zip(*results)] for part in (0, 1))
-        for name, ratios in (("rate", rates), ("CPU", costs)):
-            print(f"{name} of each round: " + " ".join(f"{ratio:.2f}" for ratio in ratios))
-        print(
-            f"a refresh with {options.sessions} sessions: {statistics.median(costs):.2f} times the CPU of "
-            f"{options.few}, {statistics.median(rates):.2f} of the rate")
-
-
-if __name__ == "__main__":
-    main()

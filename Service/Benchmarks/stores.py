@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Compares the cost of a refresh on PostgreSQL with that of another setup, in the same rounds.
 
-Usage: stores.py BINARY stores|sizes|nodes|pooler [--sessions N] [--few 1000] [--rounds 7] [--refreshes 4000] [--partitions N]
+Usage: stores.py BINARY stores|nodes|pooler [--sessions 1000] [--rounds 7] [--refreshes 4000] [--partitions N]
 
-stores: the embedded store and PostgreSQL, with N (1000) sessions each
-sizes:  PostgreSQL with N (10 000 000) sessions and with a few
-nodes:  two nodes and one node, on one database of N (1000) sessions; each node has 16 connections
-pooler: a node that is connected through PgBouncer (transaction mode) and one that is not, with N (1000) sessions each
+stores: the embedded store and PostgreSQL, with as many sessions
+nodes:  two nodes and one node, on one database; each node has 16 connections
+pooler: a node that is connected through PgBouncer (transaction mode) and one that is not
 
 Starts a PostgreSQL server of its own, which syncs each commit. Fills the databases with SQL, and refreshes sessions that are
 spread over the whole database, with a new proof each, over 16 connections to each node. The services run on the first core, one setup at a
@@ -78,6 +77,7 @@ def run_sql(database: str, sql: str) -> None:
 class PostgresSubject(Subject):
     """One or two nodes with a database of a given size."""
 
+    store = "postgres"
     server: Server
     partitions = 0
     #: Whether requests go to all nodes.
@@ -124,37 +124,36 @@ class PostgresSubject(Subject):
         thumbprints = ", ".join(f"'{text}'" for text in model)
         number = "lpad(n::text, 26, '0')"
         user, mail = f"'usr_' || {number}", "'person' || n || '@example.org'"
-        for table, values in {
-                "users": {"id": user},
-                "identifiers": {"canonical": mail, "value": mail, "user_id": user},
-                "sessions": {
+        of_user = "user_id NOT LIKE 'usr_0000%'"
+        for table, values, model in [
+                ("users", {"id": user}, "id NOT LIKE 'usr_0000%'"),
+                ("identifiers", {"canonical": mail, "value": mail, "user_id": user}, of_user),
+                ("sessions", {
                     "id": f"'ses_' || {number}", "user_id": user, "generation": "0", "last_proof": "NULL",
                     "key_thumbprint": f"(ARRAY[{thumbprints}])[n % {CONNECTIONS} + 1]", "last_attempt": "NULL",
-                    "earlier_attempts": "''", "settled_generation": "0"},
-        }.items():
+                    "earlier_attempts": "''", "settled_generation": "0"}, of_user),
+                ("events", {
+                    "sequence": "n + 1000", "id": f"'evt_' || {number}",
+                    "user_id": f"'usr_' || lpad((n / {self.events or 1})::text, 26, '0')"},
+                 f"name = 'user.session.created' AND {of_user}"),
+        ]:
+            count = self.size * (self.events if table == "events" else 1)
             columns = [row[0] for row in postgres.rows(
                 self.url,
                 f"SELECT column_name FROM information_schema.columns WHERE table_name = '{table}' ORDER BY ordinal_position")]
             chosen = ", ".join(values.get(column, f"model.{column}") for column in columns)
-            for first in range(0, self.size, 1_000_000):
-                rows = f"generate_series({first}, {min(first + 1_000_000, self.size) - 1}) AS n"
+            for first in range(0, count, 1_000_000):
+                rows = f"generate_series({first}, {min(first + 1_000_000, count) - 1}) AS n"
                 run_sql(
                     self.url,
                     f"{prefix}INSERT INTO {table} SELECT {chosen} FROM {rows}, "
-                    f"(SELECT * FROM {table} WHERE {'user_id' if table != 'users' else 'id'} NOT LIKE 'usr_0000%' LIMIT 1) AS model")
+                    f"(SELECT * FROM {table} WHERE {model} LIMIT 1) AS model")
+            if count:
+                [(size,)] = postgres.rows(
+                    self.url, "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class "
+                    f"WHERE relkind = 'r' AND relname ~ '^{table}(_[0-9]+)?$'")
+                self.bytes_of_rows[table] = size / count
         run_sql(self.url, "VACUUM ANALYZE; CHECKPOINT")
-
-    def bytes_of_rows(self) -> str:
-        """Describes the size of a row of each table, with its part of the indexes."""
-        sizes = postgres.rows(
-            self.url,
-            f"""
-            SELECT name, sum(pg_table_size(oid)) / {self.size}, sum(pg_indexes_size(oid)) / {self.size}
-            FROM unnest(ARRAY['users', 'identifiers', 'sessions']) AS name
-            JOIN pg_class ON relkind = 'r' AND relname ~ ('^' || name || '(_[0-9]+)?$')
-            GROUP BY name ORDER BY name DESC
-            """)
-        return ", ".join(f"{name} {float(table):.0f} + {float(index):.0f}" for name, table, index in sizes)
 
     def rows_of_a_user(self) -> list[str]:
         """Returns the thumbprints of the devices, in their order."""
@@ -216,9 +215,8 @@ class Nodes:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("what", choices=["stores", "sizes", "nodes", "pooler"])
-    parser.add_argument("--sessions", type=int)
-    parser.add_argument("--few", type=int, default=1000)
+    parser.add_argument("what", choices=["stores", "nodes", "pooler"])
+    parser.add_argument("--sessions", type=int, default=1000)
     parser.add_argument("--prepared", type=int, default=4000, help="sessions of each database that are refreshed, in turns")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--refreshes", type=int, default=4000, help="of each round and setup")
@@ -226,7 +224,7 @@ def main() -> None:
     parser.add_argument("--hold", type=pathlib.Path, help="a file that exists while the rounds run")
     options = parser.parse_args()
     service_module.BINARY = options.binary.resolve()
-    size = options.sessions or (10_000_000 if options.what == "sizes" else 1000)
+    size = options.sessions
     # Not in a folder that other users cannot enter.
     PostgresSubject.server = Server(pathlib.Path(tempfile.mkdtemp(prefix="stores-")))
     PostgresSubject.partitions = options.partitions
@@ -238,8 +236,6 @@ def main() -> None:
             begin = time.monotonic()
             subjects.append(kind(pathlib.Path(folder) / name, size, options.prepared, core))
             print(f"{name}: {size} sessions, {subjects[-1].megabytes:.0f} MB, {time.monotonic() - begin:.0f} s", flush=True)
-            if isinstance(subjects[-1], PostgresSubject):
-                print(f"bytes of a row, table and indexes: {subjects[-1].bytes_of_rows()}", flush=True)
             return subjects[-1]
 
         try:
@@ -251,9 +247,6 @@ def main() -> None:
                 PooledSubject.pool = stack.enter_context(pooler.pooler(PostgresSubject.server, "transaction", 20))
                 measured = [added(PooledSubject, "PgBouncer", size), added(PostgresSubject, "direct", size)]
                 names = ["through PgBouncer", "direct"]
-            elif options.what == "sizes":
-                measured = [added(PostgresSubject, "large", size), added(PostgresSubject, "small", options.few)]
-                names = [f"{size} sessions", f"{options.few} sessions"]
             else:
                 measured = [added(PostgresSubject, "PostgreSQL", size), added(Subject, "embedded", size)]
                 names = ["PostgreSQL", "embedded"]

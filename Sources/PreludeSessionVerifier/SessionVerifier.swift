@@ -153,11 +153,11 @@ public struct SessionVerifier: Sendable {
             try claims.check(found, now: environment.seconds)
             return (found, token.payload)
         } catch let error as JWSError {
-            throw VerificationError(error)
+            throw VerificationError(token: error)
         } catch let error as VerificationError {
             throw error
         } catch {
-            throw VerificationError(JWSError.malformed)
+            throw VerificationError(.malformed)
         }
     }
 
@@ -182,7 +182,7 @@ public struct SessionVerifier: Sendable {
         do {
             return try checker.check(headers: headers)
         } catch {
-            var rejection = VerificationError(error)
+            var rejection = VerificationError(proof: error)
             if error == .wrongTarget {
                 rejection.targets = ProofTargets(
                     claimed: checker.claimedTarget(headers: headers), expected: targets.first)
@@ -199,5 +199,34 @@ public struct SessionVerifier: Sendable {
             throw VerificationError(.replayGuardUnavailable)
         }
         guard isNew else { throw VerificationError(.replayedProof) }
+    }
+}
+
+/// The headers of recent proofs, with their keys, so that they are not read again.
+///
+/// A header is found by the thumbprint in a verified token, so only owners of tokens fill the cache. The cache drops the
+/// headers that were not used since it was last full.
+actor ProofHeaderCache {
+    private let capacity: Int
+    private var recent: [String: KnownProofHeader] = [:]
+    private var older: [String: KnownProofHeader] = [:]
+
+    /// - Parameter capacity: The cache holds at most twice that many headers, about 1.5 KB each.
+    init(capacity: Int = 1024) {
+        self.capacity = capacity
+    }
+
+    /// The header with a key of this thumbprint (RFC 7638), if a recent proof had it.
+    func header(thumbprint: String) -> KnownProofHeader? {
+        if let header = recent[thumbprint] { return header }
+        guard let header = older[thumbprint] else { return nil }
+        keep(header)
+        return header
+    }
+
+    /// Stores the header of a proof whose signature was valid.
+    func keep(_ header: KnownProofHeader) {
+        if recent.count >= capacity { (recent, older) = ([:], recent) }
+        recent[header.key.thumbprint] = header
     }
 }

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import CryptoExtras
 public import Foundation
-internal import SessionTokens
+public import SessionTokens
 
 /// A public RSA key as a JSON Web Key (RFC 7518 §6.3.1), of 2048 to 4096 bits.
 public struct RSAPublicKey: Sendable {
@@ -39,6 +39,23 @@ public struct RSAPublicKey: Sendable {
     /// Verifies RSASSA-PSS with SHA-256, as `RSASigningKey` signs.
     public func isValidPSS(_ signature: Data, for message: Data) -> Bool {
         key.isValidSignature(_RSA.Signing.RSASignature(rawRepresentation: signature), for: message, padding: .PSS)
+    }
+}
+
+/// An RSA key that verifies RS256.
+public struct RS256PublicKey: VerificationKey {
+    private let key: RSAPublicKey
+
+    public init(_ key: RSAPublicKey) {
+        self.key = key
+    }
+
+    public var algorithm: SignatureAlgorithm { .rs256 }
+    public var thumbprint: String { key.thumbprint }
+    public var requiredMembers: [String: String] { key.requiredMembers }
+
+    public func isValidSignature(_ signature: Data, for message: Data) -> Bool {
+        key.isValidRS256(signature, for: message)
     }
 }
 

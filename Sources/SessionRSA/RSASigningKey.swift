@@ -1,6 +1,6 @@
 internal import CryptoExtras
 public import Foundation
-internal import SessionTokens
+public import SessionTokens
 
 /// A private RSA key of 2048 bits. It signs either hooks and webhooks (PSS) or access tokens (`RS256SigningKey`), never both.
 public struct RSASigningKey: Sendable {
@@ -34,7 +34,24 @@ public struct RSASigningKey: Sendable {
     }
 
     /// Signs with RSASSA-PKCS1-v1_5 and SHA-256 (RFC 7518 §3.3).
-    func rs256Signature(for message: Data) throws -> Data {
+    fileprivate func rs256Signature(for message: Data) throws -> Data {
         try key.signature(for: message, padding: .insecurePKCS1v1_5).rawRepresentation
+    }
+}
+
+/// An RSA key that signs access tokens with RS256 (RFC 7518 §3.3), for backends whose library supports nothing newer.
+public struct RS256SigningKey: TokenSigner {
+    private let key: RSASigningKey
+
+    public init(_ key: RSASigningKey) {
+        self.key = key
+    }
+
+    public var keyID: String { key.keyID }
+    public var algorithm: SignatureAlgorithm { .rs256 }
+    public var publicKey: RS256PublicKey { RS256PublicKey(key.publicKey) }
+
+    public func signature(for message: Data) throws -> Data {
+        try key.rs256Signature(for: message)
     }
 }

@@ -24,6 +24,12 @@ def unverified_claims(token: str) -> dict:
     return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
 
 
+def unverified_header(token: str) -> dict:
+    """Returns the header of a JWT without verification."""
+    part = token.split(".")[0]
+    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+
+
 def access_token_hash(token: str) -> str:
     """Returns the value of the claim `ath` (RFC 9449 §4.2)."""
     return base64url(hashlib.sha256(token.encode("ascii")).digest())

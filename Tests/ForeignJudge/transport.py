@@ -44,7 +44,7 @@ class Transport:
         connection = self._kind(self._netloc, timeout=self._timeout)
         try:
             payload = b"" if body is None else json.dumps(body).encode()
-            connection.putrequest(method, path)
+            connection.putrequest(method, path, skip_host=any(name == "Host" for name, _ in headers))
             if method != "GET" or body is not None:
                 connection.putheader("Content-Type", "application/json")
                 connection.putheader("Content-Length", str(len(payload)))

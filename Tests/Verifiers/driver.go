@@ -1,4 +1,4 @@
-// Calls the Go of docs/verify.md. Each input line is a call, each output line its result.
+// Calls Examples/Go/verify.go. Each input line is a call, each output line its result.
 
 package main
 

@@ -1,7 +1,7 @@
 <?php
-// Calls the PHP of docs/verify.md. Each input line is a call, each output line its result.
+// Calls Examples/PHP/verify.php. Each input line is a call, each output line its result.
 
-require 'snippet.php';
+require 'verify.php';
 
 // Ends the process on a warning. PHP would continue.
 set_error_handler(function (int $level, string $message) {

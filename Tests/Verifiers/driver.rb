@@ -1,6 +1,6 @@
-# Calls the Ruby of docs/verify.md. Each input line is a call, each output line its result.
+# Calls Examples/Ruby/verify.rb. Each input line is a call, each output line its result.
 
-require_relative "snippet"
+require_relative "verify"
 
 $stdout.sync = true
 $stdin.each_line do |line|

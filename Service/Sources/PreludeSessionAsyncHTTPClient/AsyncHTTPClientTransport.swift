@@ -2,6 +2,7 @@ public import AsyncHTTPClient
 public import Foundation
 public import HTTPTypes
 internal import NIOCore
+internal import NIOHTTP1
 @_spi(Service) public import PreludeSession
 
 /// A transport on AsyncHTTPClient, without URLSession and its defects on Linux.
@@ -93,4 +94,88 @@ public final class AsyncHTTPClientTransport: PreludeSessionTransport {
                 error, host: request.authority ?? "", isCancelled: Task.isCancelled)
         }
     }
+}
+
+// Requests and responses in the types of AsyncHTTPClient.
+
+extension HTTPClientRequest {
+    /// - Throws: `PreludeSessionError.invalidConfiguration` for a request without authority, or with another scheme than
+    ///   http and https.
+    init(_ request: HTTPRequest, body: Data?) throws(PreludeSessionError) {
+        guard let scheme = request.scheme, ["http", "https"].contains(scheme), let authority = request.authority
+        else {
+            throw .invalidConfiguration("the request has no valid URL")
+        }
+        self.init(url: "\(scheme)://\(authority)\(request.path ?? "/")")
+        method = HTTPMethod(rawValue: request.method.rawValue)
+        headers = HTTPHeaders(request.headerFields.map { ($0.name.rawName, $0.value) })
+        if let body { self.body = .bytes(ByteBuffer(bytes: body)) }
+    }
+}
+
+extension HTTPResponse {
+    /// Status and header fields. Fields with the same name stay separate, such as `Set-Cookie`.
+    init(_ response: HTTPClientResponse) {
+        var fields = HTTPFields()
+        for (name, value) in response.headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        self.init(status: .init(code: Int(response.status.code)), headerFields: fields)
+    }
+}
+
+extension HTTPClientResponse {
+    /// Reads the body to its end.
+    ///
+    /// - Throws: `AnswerTooLarge` as soon as more than `maximum` bytes are announced or have arrived.
+    func wholeBody(maximum: Int) async throws -> Data {
+        if let length = headers.first(name: "content-length").flatMap(Int.init), length > maximum {
+            throw AnswerTooLarge()
+        }
+        var whole = Data()
+        for try await part in body {
+            guard part.readableBytes <= maximum - whole.count else { throw AnswerTooLarge() }
+            whole.append(contentsOf: part.readableBytesView)
+        }
+        return whole
+    }
+}
+
+/// Ends a connection when the server answers with a status that cannot answer a request: below 100, or 101.
+///
+/// AsyncHTTPClient ends the process on a final response below 100. A response with 101 (Switching Protocols) is valid only
+/// after a request for it (RFC 9110 §15.2.2), and the SDK sends none. Other interim responses pass; the client skips
+/// them.
+final class StatusGuard: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
+
+    /// The server answered with a status that cannot answer a request.
+    struct InvalidStatus: Error {
+        let code: UInt
+    }
+
+    private var hasFailed = false
+
+    /// Adds a guard to a connection of AsyncHTTPClient, between its decoder and its state machine.
+    static func add(to channel: any Channel) -> EventLoopFuture<Void> {
+        channel.eventLoop.submit {
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            try pipeline.addHandler(StatusGuard(), position: .after(decoder))
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !hasFailed else { return }
+        guard case .head(let head) = unwrapInboundIn(data), Self.isInvalid(head.status.code) else {
+            context.fireChannelRead(data)
+            return
+        }
+        hasFailed = true
+        context.fireErrorCaught(InvalidStatus(code: head.status.code))
+        context.close(promise: nil)
+    }
+
+    private static func isInvalid(_ code: UInt) -> Bool { code < 100 || code == 101 }
 }

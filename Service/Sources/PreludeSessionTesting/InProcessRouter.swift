@@ -10,7 +10,7 @@ import Synchronization
 /// Calls the service's router without a network.
 package struct InProcessRouter: Sendable {
     private let responder: RouterResponder<ServiceRequestContext>
-    private let messages: Courier<MessageOutbox>
+    private let messages: OutboxWorker<MessageOutbox>
     private let logger: Logger
 
     /// - Parameter mailbox: Adds the development routes that show it.

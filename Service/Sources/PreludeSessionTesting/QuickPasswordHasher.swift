@@ -9,7 +9,7 @@ import SessionDomain
 struct QuickPasswordHasher: PasswordHasher, PasswordHashing {
     let randomBytes: @Sendable (Int) -> [UInt8]
 
-    func admit(app: AppID) throws -> HashingPlace { HashingPlace(self) }
+    func admit(app: AppID) throws -> HashingSlot { HashingSlot(self) }
 
     func hash(_ password: String) async throws -> String {
         let salt = Data(randomBytes(16))

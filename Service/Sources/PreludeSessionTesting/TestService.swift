@@ -101,3 +101,11 @@ public struct TestService: Sendable {
     /// How many requests had a purpose.
     public func count(_ call: Call) -> Int { world.count(call) }
 }
+
+/// A mistake in a test. The text says what to do instead.
+public struct TestServiceError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong, and what to do.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

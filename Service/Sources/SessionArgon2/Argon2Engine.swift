@@ -1,5 +1,6 @@
 internal import CSodium
-internal import Foundation
+package import Foundation
+internal import SessionDomain
 
 /// The hash functions, which run on the calling thread. Tests replace those of libsodium.
 struct Argon2Engine: Sendable {
@@ -71,9 +72,61 @@ package enum Argon2Error: Error, Equatable, CustomStringConvertible {
         switch self {
         case .libraryUnusable: "libsodium cannot be used: sodium_init failed. Check the installation of libsodium"
         case .outOfMemory(let kibibytes):
-            "not enough memory for a password hash of \(kibibytes) KiB. Lower the memory per hash or the number of slots"
+            "not enough memory for a password hash of \(kibibytes) KiB. Give the service more memory"
         case .noThread:
             "no thread for a password hash. Allow the service more threads (TasksMax, pids.max, ulimit -u) or more memory"
         }
+    }
+}
+
+/// The parameters of a stored Argon2id hash in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
+struct PHCString: Equatable {
+    let cost: Argon2Cost
+    /// Lanes (`p`).
+    let lanes: Int
+
+    /// Returns `nil` for any other scheme, version or format.
+    init?(_ text: String) {
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard parts.count == 6, parts[0].isEmpty, parts[1] == "argon2id", parts[2] == "v=19",
+            !parts[4].isEmpty, !parts[5].isEmpty
+        else { return nil }
+        let parameters = parts[3].split(separator: ",", omittingEmptySubsequences: false)
+        guard parameters.count == 3, let memory = Self.value("m", parameters[0]),
+            let passes = Self.value("t", parameters[1]), let lanes = Self.value("p", parameters[2])
+        else { return nil }
+        cost = Argon2Cost(uncheckedPasses: passes, memory: memory)
+        self.lanes = lanes
+    }
+
+    private static func value(_ name: String, _ parameter: Substring) -> Int? {
+        let prefix = name + "="
+        guard parameter.hasPrefix(prefix) else { return nil }
+        let digits = parameter.dropFirst(prefix.count)
+        guard let value = UInt32(digits), value > 0, String(value) == digits else { return nil }
+        return Int(value)
+    }
+}
+
+/// Derives a key from a passphrase with Argon2id (RFC 9106), for data that is encrypted and taken elsewhere.
+package enum PassphraseKey {
+    /// 3 passes over 256 MiB: the thief of a backup has any time to guess, and a person waits once.
+    package static let cost = Argon2Cost(uncheckedPasses: 3, memory: 256 * 1024)
+
+    /// Returns 256 bits. Runs on the calling thread, for about a second with `cost`.
+    ///
+    /// - Parameters:
+    ///   - passphrase: Is normalized like a password, so that another keyboard gives the same key.
+    ///   - salt: `SealedFile.saltLength` random bytes.
+    package static func derive(from passphrase: String, salt: Data, cost: Argon2Cost) throws(Argon2Error) -> Data {
+        guard sodium_init() >= 0 else { throw .libraryUnusable }
+        precondition(salt.count == crypto_pwhash_saltbytes(), "a salt has 16 bytes")
+        let characters = Argon2PasswordHasher.normalized(passphrase)
+        var key = [UInt8](repeating: 0, count: 32)
+        let status = crypto_pwhash(
+            &key, UInt64(key.count), characters, UInt64(characters.count), [UInt8](salt), UInt64(cost.passes),
+            cost.memory * 1024, crypto_pwhash_alg_argon2id13())
+        guard status == 0 else { throw .outOfMemory(kibibytes: cost.memory) }
+        return Data(key)
     }
 }

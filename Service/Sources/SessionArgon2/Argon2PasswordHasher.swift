@@ -37,9 +37,9 @@ package struct Argon2PasswordHasher: PasswordHasher {
         dummy = try engine.dummy(cost)
     }
 
-    package func admit(app: AppID) throws -> HashingPlace {
+    package func admit(app: AppID) throws -> HashingSlot {
         try queue.enter(app)
-        return HashingPlace(Argon2Work(hasher: self, app: app)) { [queue] in queue.leave(app) }
+        return HashingSlot(Argon2Work(hasher: self, app: app)) { [queue] in queue.leave(app) }
     }
 
     fileprivate func hash(_ password: String, app: AppID) async throws -> String {

@@ -11,7 +11,7 @@ internal import Synchronization
 /// time that refreshes and health checks leave. The threads of dispatch queues would keep the low priority for other work.
 final class HashingQueue: Sendable {
     private struct State {
-        var places: AppShares
+        var places: SharedSlots
         var idle: Int
         var waiting = AppTurns<Job>()
     }
@@ -34,7 +34,7 @@ final class HashingQueue: Sendable {
         startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = HashingThread.start
     ) {
         (self.slots, self.observer, self.startThread) = (slots, observer, startThread)
-        state = Mutex(State(places: AppShares(total: slots + waitingLimit), idle: slots))
+        state = Mutex(State(places: SharedSlots(total: slots + waitingLimit), idle: slots))
     }
 
     /// Takes a place for a caller of an app. Each call without an error must be followed by `leave`.
@@ -113,5 +113,87 @@ final class HashingQueue: Sendable {
             state.idle += 1
             return nil
         }
+    }
+}
+
+/// Waiting jobs, which are returned for one app after the other, and in order within an app.
+struct AppTurns<Job> {
+    private var jobs: [AppID: [Job]] = [:]
+    /// The apps with waiting jobs; the first one is next.
+    private var turns: [AppID] = []
+    private(set) var count = 0
+
+    mutating func append(_ job: Job, app: AppID) {
+        if jobs[app] == nil { turns.append(app) }
+        jobs[app, default: []].append(job)
+        count += 1
+    }
+
+    mutating func popNext() -> Job? {
+        guard !turns.isEmpty else { return nil }
+        let app = turns.removeFirst()
+        guard var own = jobs[app], !own.isEmpty else { return nil }
+        let job = own.removeFirst()
+        jobs[app] = own.isEmpty ? nil : own
+        if !own.isEmpty { turns.append(app) }
+        count -= 1
+        return job
+    }
+}
+
+/// Threads for hashes.
+enum HashingThread {
+    /// The bytes of a stack: a hash needs few. Those of the system's threads are 8 MB, which a process with little memory may
+    /// not get.
+    private static let stackSize = 1 << 20
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Runs work on a thread of its own. `Thread` does not say if it could not be started.
+    ///
+    /// - Returns: `false`, and nothing runs, if the process gets no memory for a thread, or may have no further one.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        defer { attributes.deallocate() }
+        guard pthread_attr_init(attributes) == 0 else { return false }
+        defer { pthread_attr_destroy(attributes) }
+        pthread_attr_setdetachstate(attributes, CInt(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(attributes, stackSize)
+        let context = Unmanaged.passRetained(Body(body))
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let code = pthread_create(&thread, attributes, { HashingThread.run($0) }, context.toOpaque())
+        if code != 0 { context.release() }
+        return code == 0
+    }
+
+    private static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+    }
+}
+
+/// Lowers the priority of a thread.
+enum LowPriority {
+    #if canImport(Glibc)
+        /// The nice value of the thread: a thread of normal priority gets nine times as much of a busy processor.
+        private static let nice: Int32 = 10
+    #endif
+
+    /// It cannot be raised again without privileges, so the thread must do no other work afterwards.
+    static func ofThisThread() {
+        #if canImport(Glibc)
+            // On Linux, 0 names the calling thread, not the process.
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, nice)
+        #else
+            Thread.current.qualityOfService = .utility
+        #endif
     }
 }

@@ -14,16 +14,16 @@ package final class SessionService: Sendable {
     package let stepUpConfig: StepUpManagement
     package let claims: ClaimsManagement
     package let tokenPreviews: TokenPreviews
-    package let migration: MigrationManagement
+    package let settings: SettingsManagement
     package let delivery: DeliveryManagement
     package let deliveryRoutes: DeliveryRoutes
     package let deliveryTests: DeliveryTester
     package let templates: TemplateManagement
     package let webhooks: WebhookManagement
     /// Sends events to webhooks.
-    package let courier: Courier<WebhookOutbox>
+    package let webhookWorker: OutboxWorker<WebhookOutbox>
     /// Sends codes and notices.
-    package let messages: Courier<MessageOutbox>
+    package let messages: OutboxWorker<MessageOutbox>
     package let users: UserManagement
     package let exports: DataExports
     package let managementKeys: ManagementKeys
@@ -35,7 +35,7 @@ package final class SessionService: Sendable {
     package let store: any ServiceStore
     package let environment: ServiceEnvironment
     private let recoveries = RecoveryCounter()
-    private let places: (ofUsers: AppPlaces, ofOperators: AppPlaces)
+    private let slots: (ofUsers: AppSlots, ofOperators: AppSlots)
 
     /// - Parameters:
     ///   - routes: Send one-time codes and notices. An OTP login without a route for its channel is rejected.
@@ -69,27 +69,27 @@ package final class SessionService: Sendable {
             WebhookRoute(channel: channel, url: url, call: call, directory: directory, environment: environment)
         }
         let routes = RoutesWithCopies(local: routes, configured: deliveryRoutes)
-        let messages = Courier(
+        let messages = OutboxWorker(
             MessageOutbox(
                 store: store, directory: directory, keys: keys, routes: routes, environment: environment),
             environment: environment)
         self.messages = messages
-        let (ofUsers, ofOperators) = (AppPlaces.ofUsers(requests: requests), AppPlaces.ofOperators(requests: requests))
-        places = (ofUsers, ofOperators)
+        let (ofUsers, ofOperators) = (AppSlots.ofUsers(requests: requests), AppSlots.ofOperators(requests: requests))
+        slots = (ofUsers, ofOperators)
         let codes = CodeSender(
-            keys: keys, routes: routes, environment: environment, courier: messages,
-            hook: SendHook(call: call, places: ofUsers, store: store, environment: environment), store: store)
+            keys: keys, routes: routes, environment: environment, worker: messages,
+            hook: SendHook(call: call, slots: ofUsers, store: store, environment: environment), store: store)
         otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
         passwordLogin = PasswordLogin(store: store, keys: keys, hasher: hasher, environment: environment)
-        migrationLogin = MigrationLogin(store: store, keys: keys, call: call, places: ofUsers, environment: environment)
+        migrationLogin = MigrationLogin(store: store, keys: keys, call: call, slots: ofUsers, environment: environment)
         sessions = SessionLifecycle(
             store: store, keys: keys, environment: environment, recoveries: recoveries)
         authenticator = AccessTokenAuthenticator(store: store, environment: environment)
         userSessions = UserSessions(store: store, environment: environment)
         stepUp = StepUp(
             store: store, keys: keys, codes: codes,
-            hook: DelegationHook(call: call, places: ofUsers, store: store, environment: environment),
-            customSteps: CustomSteps(operatorKeys: OperatorKeys(egress: egress)), places: ofUsers,
+            hook: DelegationHook(call: call, slots: ofUsers, store: store, environment: environment),
+            customSteps: CustomSteps(operatorKeys: OperatorKeys(egress: egress)), slots: ofUsers,
             environment: environment)
         passwordChange = PasswordChange(store: store, hasher: hasher, environment: environment)
         apps = AppManagement(store: store, keys: signingKeys, directory: directory, environment: environment)
@@ -97,15 +97,15 @@ package final class SessionService: Sendable {
         stepUpConfig = StepUpManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
         claims = ClaimsManagement(apps: apps, environment: environment)
         tokenPreviews = TokenPreviews(directory: directory, keys: keys, environment: environment)
-        migration = MigrationManagement(apps: apps, keys: hookKeys, egress: egress, environment: environment)
+        settings = SettingsManagement(apps: apps, hookKeys: hookKeys, egress: egress, environment: environment)
         self.delivery = DeliveryManagement(
             apps: apps, keys: keys, hookKeys: hookKeys, egress: egress, environment: environment)
         deliveryTests = DeliveryTester(
-            apps: apps, routes: deliveryRoutes, places: ofOperators, store: store, environment: environment)
+            apps: apps, routes: deliveryRoutes, slots: ofOperators, store: store, environment: environment)
         templates = TemplateManagement(apps: apps, environment: environment)
         webhooks = WebhookManagement(
-            store: store, apps: apps, keys: hookKeys, egress: egress, places: ofOperators, environment: environment)
-        courier = Courier(
+            store: store, apps: apps, keys: hookKeys, egress: egress, slots: ofOperators, environment: environment)
+        webhookWorker = OutboxWorker(
             WebhookOutbox(store: store, directory: directory, call: call, environment: environment),
             environment: environment)
         users = UserManagement(store: store, apps: store, hasher: hasher, keys: keys, environment: environment)
@@ -141,7 +141,7 @@ package final class SessionService: Sendable {
     package static let standardRequests = 512
 
     /// The calls that wait for an endpoint of their app now.
-    package var waitingCalls: (ofUsers: Int, ofOperators: Int) { (places.ofUsers.count, places.ofOperators.count) }
+    package var waitingCalls: (ofUsers: Int, ofOperators: Int) { (slots.ofUsers.count, slots.ofOperators.count) }
 
     /// The number of routes for messages that fail now.
     package var failingRoutes: Int { messages.outbox.failingRoutes }
@@ -191,4 +191,10 @@ package final class SessionService: Sendable {
             {}
         }
     }
+}
+
+extension SessionService: CustomStringConvertible, CustomReflectable {
+    /// Without the members: one line of a log would contain the whole service.
+    package var description: String { "SessionService" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -121,3 +121,108 @@ package final class EgressClient: Egress {
         return body
     }
 }
+
+/// Ends a connection when the server answers with a status that cannot answer a request: below 100, or 101.
+///
+/// AsyncHTTPClient ends the process on a final response below 100. A response with 101 (Switching Protocols) is valid only
+/// after a request for it (RFC 9110 §15.2.2), and the egress sends none. Other interim responses pass; the client skips
+/// them.
+final class StatusGuard: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
+
+    /// The server answered with a status that cannot answer a request.
+    struct InvalidStatus: Error {
+        let code: UInt
+    }
+
+    private var hasFailed = false
+
+    /// Adds a guard and a `JoinedRequest` to a connection of AsyncHTTPClient, between its decoder and its state machine.
+    static func add(to channel: any Channel) -> EventLoopFuture<Void> {
+        channel.eventLoop.submit {
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            try pipeline.addHandlers([StatusGuard(), JoinedRequest()], position: .after(decoder))
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !hasFailed else { return }
+        guard case .head(let head) = unwrapInboundIn(data), Self.isInvalid(head.status.code) else {
+            context.fireChannelRead(data)
+            return
+        }
+        hasFailed = true
+        context.fireErrorCaught(InvalidStatus(code: head.status.code))
+        context.close(promise: nil)
+    }
+
+    private static func isInvalid(_ code: UInt) -> Bool { code < 100 || code == 101 }
+}
+
+/// The body of a request, which reports when a connection asks for its bytes.
+///
+/// AsyncHTTPClient reads a collection of up to 4 MB on the event loop of the connection, after the head of the request. A
+/// longer one is read in pieces, each with a report. For an `AsyncSequence` it would start a task on another thread.
+struct ReportedBody: Collection, Sendable {
+    let bytes: Data
+    let report: @Sendable () -> Void
+
+    var startIndex: Data.Index { bytes.startIndex }
+    var endIndex: Data.Index { bytes.endIndex }
+    var count: Int { bytes.count }
+
+    subscript(index: Data.Index) -> UInt8 { bytes[index] }
+
+    func index(after index: Data.Index) -> Data.Index { bytes.index(after: index) }
+
+    func makeIterator() -> Data.Iterator {
+        report()
+        return bytes.makeIterator()
+    }
+
+    func withContiguousStorageIfAvailable<Result>(
+        _ read: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result? {
+        report()
+        return try bytes.withContiguousStorageIfAvailable(read)
+    }
+}
+
+extension EgressError {
+    /// Describes a failed call. Names the host only: the rest of the URL may contain a secret.
+    init(_ error: any Error, host: String) {
+        switch error {
+        case let error as EgressError: self = error
+        case is CancellationError: self = .connectionFailed("The call was cancelled.")
+        case let error as HostResolutionError: self = .cannotResolve("\(host): \(error.reason)")
+        case let error as HTTPClientError: self.init(error, host: host)
+        case let error as NIOSSLError: self = .connectionFailed(Self.text(error, host: host))
+        case is NIOSSLExtraError: self = .connectionFailed("The certificate of \(host) is for another name.")
+        case let error as StatusGuard.InvalidStatus:
+            self = .connectionFailed("\(host) answered with the invalid status \(error.code).")
+        case let error as IOError:
+            self = .connectionFailed("No connection to \(host): \(String(cString: strerror(error.errnoCode)))")
+        default: self = .connectionFailed("The call to \(host) failed (\(type(of: error))).")
+        }
+    }
+
+    private init(_ error: HTTPClientError, host: String) {
+        switch error {
+        case .deadlineExceeded, .connectTimeout, .tlsHandshakeTimeout, .readTimeout, .writeTimeout,
+            .getConnectionFromPoolTimeout:
+            self = .timedOut
+        case .cancelled: self = .connectionFailed("The call was cancelled.")
+        case .remoteConnectionClosed: self = .connectionFailed("\(host) closed the connection.")
+        default: self = .connectionFailed("The call to \(host) failed: \(error.shortDescription).")
+        }
+    }
+
+    private static func text(_ error: NIOSSLError, host: String) -> String {
+        guard case .handshakeFailed(let reason) = error else { return "TLS with \(host) failed." }
+        return String(describing: reason).contains("CERTIFICATE_VERIFY_FAILED")
+            ? "The certificate of \(host) is expired, not valid yet, or not from a trusted authority."
+            : "The TLS handshake with \(host) failed."
+    }
+}

@@ -32,11 +32,15 @@ package func buildRouter(
     }
     if api != .frontend {
         let proofs = ProofMiddleware(log: ProofTargetLog(environment: service.environment))
-        router.group().add(middleware: ForwardedCallMiddleware(options: edge, directory: service.directory))
+        router.group().add(middleware: QueryMiddleware())
+            .add(
+                middleware: ForwardedCallMiddleware(
+                    options: edge, directory: service.directory, now: service.environment.now)
+            )
             .add(middleware: WWWAuthenticateMiddleware()).add(middleware: proofs)
             .add(middleware: AccessTokenMiddleware(authenticator: service.authenticator))
             .get(RouterPath(VerifyRoute.path), use: VerifyRoute.show)
-        let apps = AppRoutes(apps: service.apps)
+        let apps = AppRoutes(apps: service.apps, settings: service.settings)
         let events = EventRoutes(store: service.store)
         let management = router.group("/v2/session")
             .add(middleware: OperatorContextMiddleware(options: edge))
@@ -63,7 +67,7 @@ package func buildRouter(
     router.get(RouterPath(OpenAPIRoute.path), use: OpenAPIRoute().show)
 
     if let mailbox, api != .management {
-        let routes = MailboxRoutes(mailbox: mailbox, courier: service.messages)
+        let routes = MailboxRoutes(mailbox: mailbox, worker: service.messages)
         router.group("/dev").add(middleware: MailboxHostMiddleware(directory: service.directory))
             .get("", use: routes.page)
             .get("mailbox", use: routes.list)
@@ -141,20 +145,21 @@ private func addManagement(
 ) {
     let users = UserRoutes(users: service.users)
     let sessions = UserSessionRoutes(users: service.users)
-    let password = PasswordConfigRoutes(configs: service.loginConfigs)
+    let password = PasswordConfigRoutes(settings: service.settings)
     let otp = OTPConfigRoutes(configs: service.loginConfigs)
     let stepUp = StepUpConfigRoutes(config: service.stepUpConfig)
     let claims = ClaimsConfigRoutes(claims: service.claims)
-    let migration = MigrationConfigRoutes(migration: service.migration)
+    let migration = SettingsRoutes<MigrationConfig>(settings: service.settings)
     let templates = TemplateRoutes(templates: service.templates)
-    let notices = NoticesConfigRoutes(apps: service.apps)
+    let messages = SettingsRoutes<MessageSettings>(settings: service.settings)
+    let notices = SettingsRoutes<NoticeSettings>(settings: service.settings)
     let webhooks = WebhookRoutes(webhooks: service.webhooks)
-    let app = AppRoutes(apps: service.apps)
+    let app = AppRoutes(apps: service.apps, settings: service.settings)
     let keys = ManagementKeyRoutes(keys: service.managementKeys)
     let signingKeys = SigningKeyRoutes(keys: service.signingKeys)
-    let sessionConfig = SessionConfigRoutes(apps: service.apps)
-    let limits = LimitsConfigRoutes(apps: service.apps, delivery: service.delivery)
-    let cors = CORSConfigRoutes(apps: service.apps)
+    let sessionConfig = SettingsRoutes<SessionPolicy>(settings: service.settings)
+    let limits = SettingsRoutes<LimitSettings>(settings: service.settings)
+    let cors = CORSConfigRoutes(settings: service.settings)
     let domains = DomainRoutes(apps: service.apps)
     let blocks = BlockRoutes(apps: service.apps)
     let delivery = DeliveryConfigRoutes(delivery: service.delivery)
@@ -195,7 +200,7 @@ private func addManagement(
         .post("/config/migration", use: migration.create)
         .put("/config/migration", use: migration.replace)
         .get("/config/templates", use: templates.list)
-        .put("/config/templates", use: templates.change)
+        .put("/config/templates", use: messages.replace)
         .delete("/config/templates", use: templates.reset)
         .post("/config/templates/preview", use: templates.preview)
         .get("/config/templates/:channel/:purpose/:locale", use: templates.get)
@@ -239,4 +244,29 @@ private func addManagement(
         .put("/config/login/otp/:config_id", use: otp.replace)
         .delete("/config/login/otp/:config_id", use: otp.delete)
         .get("/events", use: EventRoutes(store: service.store).list)
+}
+
+/// Routes of the frontend API take their paths from `FrontendPath`, which the SDK uses, too.
+extension RouterGroup {
+    @discardableResult
+    func get(
+        _ path: FrontendPath, use handler: @escaping @Sendable (Request, Context) async throws -> Response
+    ) -> Self {
+        on(RouterPath(path.rawValue), method: .get, use: handler)
+    }
+
+    @discardableResult
+    func post(
+        _ path: FrontendPath, use handler: @escaping @Sendable (Request, Context) async throws -> Response
+    ) -> Self {
+        on(RouterPath(path.rawValue), method: .post, use: handler)
+    }
+}
+
+/// The API that a listener serves. Health checks are answered by all.
+package enum ServedAPI: Sendable {
+    case all
+    /// The calls of apps, and the mailbox of development mode.
+    case frontend
+    case management
 }

@@ -1,6 +1,8 @@
 internal import Foundation
 internal import GRDB
+internal import GRDBSQLite
 package import SessionDomain
+package import SessionSQL
 internal import Synchronization
 
 /// The embedded store: one SQLite database with one writer, whose jobs share commits, and readers that never wait for it.
@@ -66,6 +68,7 @@ package final class SQLiteStore: Sendable {
         handover: any Handover = DirectHandover()
     ) throws(StoreError) -> SQLiteStore {
         do {
+            try ConnectionSettings.checkVersion(sqlite3_libversion_number())
             guard case .file(let path) = location else {
                 return SQLiteStore(
                     database: try MemoryDatabase.open(), lock: nil, schema: (0, supportedSchema),
@@ -191,4 +194,46 @@ package final class SQLiteStore: Sendable {
 
     /// The size of the log of the database, the file `-wal`. `nil` for a database in memory.
     package var logBytes: Int64? { writer.files?.logBytes }
+}
+
+extension SQLiteStore: HousekeepingStore {
+    /// The tables whose rows expire, with their key and the column of the time.
+    private static let expiring = [
+        (table: "challenges", key: "app_id, id", expiry: "expires_at"),
+        (table: "grants", key: "app_id, id", expiry: "expires_at"),
+        (table: "counters", key: "app_id, key", expiry: "resets_at"),
+    ]
+
+    package func deleteExpired(now: Timestamp, limit: Int) async throws -> Int {
+        try await writer.perform { [self] db in
+            var deleted = try db.deleteRedemptions(until: now, limit: limit)
+            deleted += try nextProof.withLock { next in
+                let result = try db.deleteProofs(until: now, from: next, limit: limit)
+                next = result.next
+                return result.deleted
+            }
+            for (table, key, expiry) in Self.expiring {
+                deleted += try db.delete(from: table, key: key, where: "\(expiry) <= ?", now, limit: limit)
+            }
+            deleted += try db.delete(
+                from: "verifications", key: "app_id, token_hash", where: "code_expires_at <= ?",
+                now - Retention.expiredCodes, limit: limit)
+            deleted += try db.delete(
+                from: "sessions", key: "app_id, id", where: "purge_hour <= ?", now.hour,
+                limit: limit)
+            deleted += try db.delete(
+                from: "messages", key: "sequence", where: "status <> 'pending' AND expires_at <= ?", now, limit: limit)
+            return .keep(deleted)
+        }
+    }
+}
+
+extension Database {
+    fileprivate func delete(
+        from table: String, key: String, where condition: String, _ bound: any ColumnValue, limit: Int
+    ) throws -> Int {
+        try run(
+            "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT ?)",
+            [bound, limit])
+    }
 }

@@ -5,6 +5,7 @@ import Testing
 /// One app with several accounts at one service: each in a credential space of its own.
 @Suite("Several accounts on one device", .eachStore)
 struct AccountsStory {
+    // Proves: E11
     @Test("Accounts in different spaces of one store are signed in side by side, also after a relaunch")
     func sideBySide() async throws {
         let world = try await ServiceWorld()
@@ -23,6 +24,7 @@ struct AccountsStory {
         #expect(await (try world.client(store: store, credentialSpace: nil)).profile == nil)
     }
 
+    // Proves: E11
     @Test("A logout in one space leaves the others signed in, and clients of one space share a session")
     func logout() async throws {
         let world = try await ServiceWorld()

@@ -36,6 +36,7 @@ struct AppGroupStory {
         ) async throws -> Answer { try await lock.with(name, work) }
     }
 
+    // Proves: R24, E3
     @Test(
         "An app that is suspended during a refresh releases the lock, and the refresh of its extension harms neither",
         arguments: [0, 1, 2])

@@ -40,6 +40,7 @@ struct AttemptRecordsStory {
         }
     }
 
+    // Proves: E4
     @Test("After 20 refreshes, some with lost answers and failing deletions, no record of an attempt is left")
     func refreshes() async throws {
         let (world, store, faults) = (try await ServiceWorld(), ListedStore(), TestService.Faults())

@@ -29,6 +29,7 @@ struct AuditStory {
         return value.stringValue
     }
 
+    // Proves: A1
     @Test("One person's whole trail: codes, failures, sessions, and what an operator did")
     func person() async throws {
         let world = try await ServiceWorld()
@@ -66,6 +67,7 @@ struct AuditStory {
         #expect(sent.map { text($0, "data", "identifier") } == ["g***@example.com"])
     }
 
+    // Proves: A2
     @Test("Known and unknown addresses fail with events that only the operator can tell apart")
     func unknown() async throws {
         let world = try await ServiceWorld()
@@ -82,6 +84,7 @@ struct AuditStory {
             ])
     }
 
+    // Proves: A4
     @Test("A flood of limited attempts writes one event per counter, not one per attempt")
     func flood() async throws {
         let world = try await ServiceWorld { app in
@@ -96,6 +99,7 @@ struct AuditStory {
         #expect(limited.map { text($0, "data", "limit") } == ["failures_hour"])
     }
 
+    // Proves: A3
     @Test("No event contains a code, password, token or key that the flows used")
     func secrets() async throws {
         let world = try await ServiceWorld()

@@ -154,6 +154,7 @@ struct BadInputStory {
         #expect(answer.status == 431)
     }
 
+    // Proves: D2
     @Test("Two DPoP headers are rejected before either is parsed")
     func twoProofs() async throws {
         let world = try await ServiceWorld()

@@ -68,6 +68,7 @@ struct BoundAccessTokenStory {
         #expect(device.tokenType == "Bearer")
     }
 
+    // Proves: D28
     @Test("A stolen bound token is rejected, however it is presented (D27)", arguments: FrontendPath.signedIn)
     func stolen(path: FrontendPath) async throws {
         let world = try await world()
@@ -131,6 +132,7 @@ struct BoundAccessTokenStory {
         #expect(try await device.send(.sessions, try device.credentials(.sessions)).status == 200)
     }
 
+    // Proves: D23
     @Test("After binding is turned off, issued tokens stay bound and the next token is a bearer token")
     func switchedOff() async throws {
         let world = try await world()

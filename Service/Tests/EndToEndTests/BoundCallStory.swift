@@ -87,6 +87,7 @@ struct BoundCallStory {
         #expect(try await device.send(.sessions, try device.credentials(.sessions)).status == 200)
     }
 
+    // Proves: D16
     @Test("A call with one invalid part is rejected, and the challenge names the reason", arguments: mutations)
     private func changed(mutation: Mutation) async throws {
         let device = try await device()

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("A busy password hasher", .eachStore)
 struct BusyHasherStory {
-    /// Has no free place while it is busy. The password is the hash.
+    /// Has no free slot while it is busy. The password is the hash.
     private final class Hasher: PasswordHasher, PasswordHashing {
         let isBusy = Mutex(false)
 
-        func admit(app: AppID) throws -> HashingPlace {
+        func admit(app: AppID) throws -> HashingSlot {
             guard !isBusy.withLock({ $0 }) else { throw Refusal.overloaded(retryAfter: 2) }
-            return HashingPlace(self)
+            return HashingSlot(self)
         }
 
         func hash(_ password: String) async throws -> String { password }

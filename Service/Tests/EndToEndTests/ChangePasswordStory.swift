@@ -102,6 +102,7 @@ struct ChangePasswordStory {
         #expect(try await canSignIn(with: Self.new, in: world))
     }
 
+    // Proves: O35
     @Test(
         "A common password is rejected and keeps the grant, unless the app allows such passwords",
         arguments: [true, false])
@@ -120,6 +121,7 @@ struct ChangePasswordStory {
         #expect(try await canSignIn(with: Self.new, in: world))
     }
 
+    // Proves: O35
     @Test("An operator cannot set a common password or the user's name in clear text")
     func setByOperator() async throws {
         let world = try await world()

@@ -24,6 +24,7 @@ struct ClockStory {
         try world.client(store: store, clockSkew: { skew.value }, faults: faults)
     }
 
+    // Proves: E8
     @Test(
         "Login, step-up, refresh and calls work with every nonce policy",
         arguments: minutesAndYears, [SessionPolicy.NoncePolicy.whenNeeded, .always])
@@ -43,6 +44,7 @@ struct ClockStory {
         }
     }
 
+    // Proves: E8
     @Test("After a relaunch the clock error is known, and a valid token is not refreshed", arguments: minutesAndYears)
     func relaunch(skew: Double) async throws {
         let world = try await ServiceWorld()
@@ -59,6 +61,7 @@ struct ClockStory {
         #expect(try await after.refresh().accessToken != token)
     }
 
+    // Proves: E8
     @Test("A clock that jumps while the app runs costs a request and not the session", arguments: minutesAndYears)
     func jump(skew: Double) async throws {
         let world = try await ServiceWorld()

@@ -16,7 +16,7 @@ struct DeliveryStory {
         case afterCommit, afterClaim
     }
 
-    /// Asks for a code, with a process that ends before its courier does anything. Returns the verification token.
+    /// Asks for a code, with a process that ends before its worker does anything. Returns the verification token.
     private func ask(
         _ world: ServiceWorld, for email: String = Self.email, from address: String = "192.0.2.1"
     ) async throws -> String {
@@ -31,7 +31,7 @@ struct DeliveryStory {
         let now = world.clock.timestamp
         return try await world.service.store.perform(
             ClaimMessage(
-                in: MessageLane(appID: world.appID, channel: .email, route: 0), now: now, leaseEnd: now + 45))
+                in: MessageQueue(appID: world.appID, channel: .email, route: 0), now: now, leaseEnd: now + 45))
     }
 
     private func check(_ token: String, _ world: ServiceWorld) async throws -> Int {
@@ -47,6 +47,7 @@ struct DeliveryStory {
             .filter { names.contains($0.name) }
     }
 
+    // Proves: M1
     @Test("A process that is killed between commit and delivery delivers after its restart", arguments: Kill.allCases)
     func killed(kill: Kill) async throws {
         let world = try await ServiceWorld()
@@ -66,6 +67,7 @@ struct DeliveryStory {
         #expect(try await check(token, world) == 200)
     }
 
+    // Proves: M1
     @Test("A code whose life has ended before the restart is never sent, and is reported", arguments: Kill.allCases)
     func expired(kill: Kill) async throws {
         let world = try await ServiceWorld()
@@ -81,7 +83,7 @@ struct DeliveryStory {
     func limited() async throws {
         let world = try await ServiceWorld().node { $0.sleep = ServiceEnvironment.live.sleep }
         let running = Task { await world.service.messages.run() }
-        // The courier takes claims once it runs.
+        // The worker takes claims once it runs.
         _ = try await ask(world, for: "first@example.com")
         while world.mailbox.messages.isEmpty { await Task.yield() }
         var limited = 0
@@ -133,6 +135,7 @@ struct DeliveryStory {
         }
     }
 
+    // Proves: O27
     @Test("Two codes have five checks together, and after them the next code has five")
     func checks() async throws {
         let world = try await ServiceWorld()

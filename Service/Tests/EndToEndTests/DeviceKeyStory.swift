@@ -17,6 +17,7 @@ struct DeviceKeyStory {
         try #require(try await world.manage("/config/sessions", json: body, method: .put).status == 200)
     }
 
+    // Proves: R26
     @Test(
         "With a required device key no header replaces the proof, and the login can be finished with one",
         arguments: [["origin": BrowserSession.origin], ["sec-fetch-site": "same-origin"], [:]])
@@ -31,6 +32,7 @@ struct DeviceKeyStory {
         try device.take(await device.finalize(challenge, id: "finalize"))
     }
 
+    // Proves: R26
     @Test("A session without a key cannot refresh while a device key is required, and continues afterwards")
     func refresh() async throws {
         let world = try await world()
@@ -42,6 +44,7 @@ struct DeviceKeyStory {
         #expect(try await browser.call("/refresh", json: "{}").status == 200)
     }
 
+    // Proves: R25
     @Test("A device above the maximum signs out the one that was unused longest")
     func maximum() async throws {
         let world = try await ServiceWorld { $0.sessions.maximumSessions = 2 }

@@ -48,6 +48,7 @@ struct FullDiskStory {
         }
     }
 
+    // Proves: E4
     @Test(
         "A failure between sending and storing loses nothing, and the next launch gets the token again",
         arguments: FailingStore.Operation.allCases)

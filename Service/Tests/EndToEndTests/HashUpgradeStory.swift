@@ -13,7 +13,7 @@ struct HashUpgradeStory {
         let hasMemory = Mutex(true)
         let made = Mutex<[String]>([])
 
-        func admit(app: AppID) throws -> HashingPlace { HashingPlace(self) }
+        func admit(app: AppID) throws -> HashingSlot { HashingSlot(self) }
 
         func hash(_ password: String) async throws -> String {
             guard hasMemory.withLock({ $0 }) else { throw NoMemory() }

@@ -33,6 +33,7 @@ struct KeyRotationClockStory {
         #expect(simulation.checks > 1000, sourceLocation: sourceLocation)
     }
 
+    // Proves: K3
     @Test(
         "Clocks that were ahead for a while do not delay a later rotation",
         arguments: [hour, decade], [30, 2 * hour])
@@ -45,6 +46,7 @@ struct KeyRotationClockStory {
         try await Self.expectRotationWorks(&simulation)
     }
 
+    // Proves: K3
     @Test(
         "A new key does not sign before all verifiers know it, even if clocks jump",
         arguments: [-decade, -300, 300, decade])
@@ -61,6 +63,7 @@ struct KeyRotationClockStory {
         try await Self.expectRotationWorks(&simulation)
     }
 
+    // Proves: K3
     @Test(
         "A retired key stays published until its signatures expire, even if clocks jump",
         arguments: [-decade, hour, decade])

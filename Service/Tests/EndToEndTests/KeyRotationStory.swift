@@ -10,6 +10,7 @@ import Testing
 struct KeyRotationStory {
     private static let hour = 3600
 
+    // Proves: K1
     @Test(
         "No signature is rejected while two nodes rotate and verifiers cache as long as allowed",
         arguments: [60, 900])
@@ -28,8 +29,7 @@ struct KeyRotationStory {
         }
         // Another algorithm, and back before its key has signed.
         for algorithm in [SignatureAlgorithm.es256, .edDSA] {
-            _ = try await simulation.nodes[1].apps.change(
-                AppSettingsChange(signingAlgorithm: algorithm), of: simulation.app)
+            try await simulation.nodes[1].apps.update(simulation.app) { $0.signingAlgorithm = algorithm }
             try await simulation.run(seconds: 101, step: 1)
         }
         try await simulation.run(seconds: 4 * Self.hour, step: 30)
@@ -41,6 +41,7 @@ struct KeyRotationStory {
         #expect(simulation.signers.filter { $0 == "hook" }.count >= 6)
     }
 
+    // Proves: K1
     @Test(
         "A key published later than the formula says is rejected by a verifier",
         arguments: [(30, true), (KeyRotationPolicy.clockLeeway + 30, false)])
@@ -93,6 +94,7 @@ struct KeyRotationStory {
         _ = try await client.listSessions()
     }
 
+    // Proves: K6
     @Test("Another node rejects signatures of a leaked key within five seconds")
     func emergencyElsewhere() async throws {
         let simulation = try await RotationSimulation(policy: KeyRotationPolicy(), accessTokenLifetime: 300)

@@ -47,6 +47,7 @@ struct KilledLoginStory {
             StartOTPLoginOptions(identifier: PreludeIdentifier(type: .emailAddress, value: Self.mail)))
     }
 
+    // Proves: E4
     @Test(
         "A login that is killed at any point is continued by the next launch, or asks for a new code",
         arguments: Kill.allCases)
@@ -96,6 +97,7 @@ struct KilledLoginStory {
         case loginUnanswered, finalizeUnsent, finalizeUnanswered, finalizeUnansweredWithoutRecord, sessionNotStored
     }
 
+    // Proves: E4
     @Test(
         "A login with a password that is killed at any point leaves the user signed out, and the next one has one session",
         arguments: PasswordKill.allCases)

@@ -44,6 +44,7 @@ struct KnownDeviceStory {
         while try await !isLimited({ try await start(stranger) }) {}
     }
 
+    // Proves: E7
     @Test("The owner signs in on a known device, and a new device waits until the window ends (X5)")
     func knownDevice() async throws {
         let world = try await world()
@@ -61,6 +62,19 @@ struct KnownDeviceStory {
         #expect(try await isLimited { try await start(new) })
         world.clock.advance(seconds: 3601)
         try await world.signIn(new, as: Self.mail)
+    }
+
+    @Test("A device is known as long as the app says", arguments: [86_400, KnownDevice.longestLifetime])
+    func lifetime(seconds: Int) async throws {
+        let world = try await world { $0.sessions.knownDeviceLifetime = seconds }
+        let store = PreludeInMemoryCredentialStore()
+        let known = try await world.signedIn(Self.mail, store: store)
+        try await known.logout()
+        await known.revokeEndedSessions()
+        world.clock.advance(seconds: 86_400)
+        try await besiege(world)
+        let relaunched = try world.client(store: store)
+        #expect(try await isLimited { try await start(relaunched) } == (seconds == 86_400))
     }
 
     @Test("The owner steps up while a stranger has spent the budgets (X5)")
@@ -129,6 +143,7 @@ struct KnownDeviceStory {
         return compared
     }
 
+    // Proves: O24
     @Test("A hijacker's own phone, which is held, gives no further guesses at the password (X1, X5)")
     func heldPhone() async throws {
         let world = try await world { app in
@@ -148,6 +163,7 @@ struct KnownDeviceStory {
         #expect(try await guesses(world) == 3)
     }
 
+    // Proves: O24
     @Test("A phone of the user gives no more guesses at the password than known devices have together (X5)")
     func ownPhone() async throws {
         let world = try await world { app in
@@ -161,6 +177,7 @@ struct KnownDeviceStory {
 
     // MARK: The end of known devices
 
+    // Proves: O21
     @Test("After the others were signed out, the owner's devices have one small budget, until the next login (X5)")
     func former() async throws {
         let world = try await world()
@@ -196,6 +213,7 @@ struct KnownDeviceStory {
         try await login(try world.client(store: store), "correct horse")
     }
 
+    // Proves: O25
     @Test("An operator opens an identifier that strangers have closed, and an event says who did")
     func unlocked() async throws {
         let world = try await world()
@@ -215,6 +233,7 @@ struct KnownDeviceStory {
 
     // MARK: Messages
 
+    // Proves: H19
     @Test("One destination gets five codes in an hour and ten in a day, resends included")
     func destination() async throws {
         let world = try await world { app in

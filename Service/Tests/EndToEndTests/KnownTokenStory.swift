@@ -18,6 +18,7 @@ struct KnownTokenStory {
     /// Header, payload and signature.
     private func parts(_ token: String) -> [String] { token.split(separator: ".").map(String.init) }
 
+    // Proves: K5
     @Test("Its signature is accepted for no other text, and no other signature for it")
     func parts() async throws {
         let world = try await ServiceWorld()
@@ -34,6 +35,7 @@ struct KnownTokenStory {
         #expect(try await one.sessions(token: one.accessToken).status == 200)
     }
 
+    // Proves: K5
     @Test("With one change to its content, it is rejected", arguments: TokenMutation.all)
     func changed(_ mutation: TokenMutation) async throws {
         let device = try await accepted(try await ServiceWorld())
@@ -49,6 +51,7 @@ struct KnownTokenStory {
 
     enum End: CaseIterable { case expiry, logout, revocation, suspension, emergency }
 
+    // Proves: K5
     @Test("It is rejected from its end on", arguments: End.allCases)
     func ended(by end: End) async throws {
         let world = try await ServiceWorld()
@@ -77,6 +80,7 @@ struct KnownTokenStory {
         #expect(try await device.sessions(token: device.accessToken).status == 401)
     }
 
+    // Proves: K5
     @Test("It is rejected by another app, which has other keys")
     func otherApp() async throws {
         let device = try await accepted(try await ServiceWorld())
@@ -84,6 +88,7 @@ struct KnownTokenStory {
         #expect(try await other.sessions(token: device.accessToken).status == 401)
     }
 
+    // Proves: K5
     @Test("A challenge token, whose signature its issuer knows, is spent once, and rejected after a change")
     func challenge() async throws {
         let world = try await ServiceWorld()

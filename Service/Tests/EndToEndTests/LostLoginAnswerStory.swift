@@ -113,6 +113,7 @@ struct LostLoginAnswerStory {
         #expect(try await check(other.code, other.verification, world).code == "invalid_verification_token")
     }
 
+    // Proves: R18
     @Test(
         "A finalize is repeated for its key and attempt until the first refresh; without an attempt id it is a conflict"
     )

@@ -35,6 +35,7 @@ struct MigrationStory {
         #expect(world.operatorEndpoints.requests.first?.body == Data(#"{"token":"old-token"}"#.utf8))
     }
 
+    // Proves: E4
     @Test("A migration that is killed continues at the next launch, also with a credential that is valid once")
     func killed() async throws {
         let world = try await world(answering: Self.ada)

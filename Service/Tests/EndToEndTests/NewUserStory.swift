@@ -5,6 +5,7 @@ import Testing
 
 @Suite("Whether a login created the user", .eachStore)
 struct NewUserStory {
+    // Proves: O31
     @Test("The login that creates a user says so, and no later login and no refresh does")
     func signUp() async throws {
         let world = try await ServiceWorld()

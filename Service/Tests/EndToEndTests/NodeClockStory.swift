@@ -25,6 +25,7 @@ struct NodeClockStory {
         #expect(Double(AccessTokenClaims.leeway) == VerifierOptions().leeway)
     }
 
+    // Proves: K2
     @Test(
         "A new token is valid at a node whose clock is up to 35 seconds behind (RFC 7519 §4.1.5)",
         arguments: FrontendPath.signedIn, [SessionPolicy.AccessTokenBinding.bearer, .dpop])
@@ -34,6 +35,7 @@ struct NodeClockStory {
         #expect(try await status(path, device, clockError: -36) == 401)
     }
 
+    // Proves: K2
     @Test(
         "A node rejects an expired token by its own clock (RFC 7519 §4.1.4)",
         arguments: [(0, 299, 200), (0, 300, 401), (-2, 301, 200), (-2, 302, 401), (2, 297, 200), (2, 298, 401)])

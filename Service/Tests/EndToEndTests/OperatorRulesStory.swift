@@ -50,6 +50,7 @@ struct OperatorRulesStory {
         }
     }
 
+    // Proves: R13
     @Test("A request that a process decides by rules that another one has changed opens no challenge")
     func changedElsewhere() async throws {
         let world = try await ServiceWorld()

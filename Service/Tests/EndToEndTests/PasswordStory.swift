@@ -26,6 +26,7 @@ struct PasswordStory {
         #expect(user.profile.sessionID?.hasPrefix("ses_") == true)
     }
 
+    // Proves: O9
     @Test("A wrong password, an unknown address and a user without a password get the same response")
     func wrong() async throws {
         let world = try await world()

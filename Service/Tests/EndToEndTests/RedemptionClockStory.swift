@@ -9,6 +9,7 @@ import Testing
 
 @Suite("The service's clock is ahead when it starts, and is corrected", .eachStore)
 struct RedemptionClockStory {
+    // Proves: R28
     @Test(
         "A login challenge is redeemed once, even if a wrong clock deletes its redemption (R17)",
         arguments: [300, 3600, 3650 * 86_400])
@@ -30,6 +31,7 @@ struct RedemptionClockStory {
         #expect(try await device.finalize(new, id: "fourth").status == 200)
     }
 
+    // Proves: R28
     @Test("A step-up challenge is redeemed once, even if a wrong clock deletes it (S3)")
     func stepUp() async throws {
         let world = try await ServiceWorld()
@@ -55,6 +57,7 @@ struct RedemptionClockStory {
                 headers: [HeaderName.refreshToken: device.refreshToken]))
     }
 
+    // Proves: R28
     @Test("A proof is accepted once, even if a wrong clock deletes old replay memory (RFC 9449 §11.1)")
     func proof() async throws {
         let world = try await ServiceWorld()
@@ -73,6 +76,7 @@ struct RedemptionClockStory {
         }
     }
 
+    // Proves: R28
     @Test(
         "A proof is accepted once, even if the clock is far ahead for a moment at the start (RFC 9449 §11.1)",
         arguments: [600, 3600, 3650 * 86_400])
@@ -86,6 +90,7 @@ struct RedemptionClockStory {
         #expect(replay.body["code"]?.stringValue == "invalid_dpop_proof")
     }
 
+    // Proves: R29
     @Test("Reports of failed logins that a wrong clock deletes reject no login (R17)")
     func reports() async throws {
         let world = try await ServiceWorld()

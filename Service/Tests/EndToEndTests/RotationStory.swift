@@ -54,6 +54,7 @@ struct RotationStory {
         #expect(try await refresh(owner, id: "next", attempt: nil).status == 200)
     }
 
+    // Proves: E4
     @Test("A copy of key and token is found when the second holder refreshes", arguments: [true, false])
     func thief(isFirst: Bool) async throws {
         let world = try await ServiceWorld()
@@ -98,6 +99,7 @@ struct RotationStory {
         #expect(await relaunched.sessionID == nil)
     }
 
+    // Proves: E4
     @Test("Without a place for the attempt id nothing is sent, and the session is kept")
     func noStorage() async throws {
         let world = try await ServiceWorld()

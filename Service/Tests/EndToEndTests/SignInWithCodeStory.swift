@@ -100,6 +100,7 @@ struct SignInWithCodeStory {
         #expect(world.count(.checkOTP) == 1)
     }
 
+    // Proves: O9, O31
     @Test("With sign-up off, an unknown user gets the same response and no code")
     func signUpOff() async throws {
         let world = try await ServiceWorld { $0.signUp = false }

@@ -16,6 +16,7 @@ struct SignOutStory {
         #expect(try await laptop.listSessions().total == 1)
     }
 
+    // Proves: E7
     @Test("Signing out offline works at once, and the session is revoked later", .timeLimit(.minutes(5)))
     func offlineLogout() async throws {
         let world = try await ServiceWorld()
@@ -34,6 +35,7 @@ struct SignOutStory {
         while try await laptop.listSessions().total != 1 { await Task.yield() }
     }
 
+    // Proves: R22, E7
     @Test(
         "A session that ended offline is revoked when any client of the service starts", .timeLimit(.minutes(5)))
     func offlineLogoutAndStart() async throws {
@@ -53,6 +55,7 @@ struct SignOutStory {
         while try await laptop.listSessions().total != 1 { await Task.yield() }
     }
 
+    // Proves: E5
     @Test("A refresh in progress at logout does not restore the session")
     func lateRefresh() async throws {
         let world = try await ServiceWorld()
@@ -68,6 +71,7 @@ struct SignOutStory {
         #expect(await relaunched.profile == nil)
     }
 
+    // Proves: E5
     @Test("A refresh in progress at another login does not overwrite the new session")
     func lateRefreshAfterLogin() async throws {
         let world = try await ServiceWorld()

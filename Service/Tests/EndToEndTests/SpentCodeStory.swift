@@ -110,6 +110,7 @@ struct SpentCodeStory {
         return answers
     }
 
+    // Proves: O33
     @Test("A guesser gets the same answers for known, closed, suspended and unknown identifiers")
     func unknown() async throws {
         let expected = try await answers(about: .active)
@@ -118,6 +119,7 @@ struct SpentCodeStory {
         for owner in Owner.allCases { #expect(try await answers(about: owner) == expected, "\(owner)") }
     }
 
+    // Proves: O33
     @Test("The right code after the last check, or after its expiry, gets the answer of a wrong one")
     func rightTooLate() async throws {
         for late in [false, true] {

@@ -8,6 +8,7 @@ import Testing
 struct StaySignedInStory {
     private let refreshPath = "/v1/session/refresh"
 
+    // Proves: E3, E10
     @Test("A valid token comes from the cache, and a thousand callers with an expired one cause one request")
     func coalescing() async throws {
         let world = try await ServiceWorld()
@@ -56,6 +57,7 @@ struct StaySignedInStory {
         #expect(try await client.refresh().profile.sessionID == session)
     }
 
+    // Proves: E3
     @Test("Two clients on one store send one refresh")
     func twoClients() async throws {
         let world = try await ServiceWorld()
@@ -71,6 +73,7 @@ struct StaySignedInStory {
         #expect(world.count(.refresh) == 1)
     }
 
+    // Proves: E4
     @Test(
         "A lost response is requested again, at once or when the app returns later",
         arguments: [1, 2, 3])
@@ -91,6 +94,7 @@ struct StaySignedInStory {
         _ = try await client.refresh()
     }
 
+    // Proves: E2
     @Test("A client without a network stays signed in")
     func offline() async throws {
         let world = try await ServiceWorld()
@@ -138,6 +142,7 @@ struct StaySignedInStory {
         #expect(try await client.listSessions().total == 1)
     }
 
+    // Proves: E6
     @Test("A session that was revoked elsewhere is deleted at the next refresh")
     func revokedElsewhere() async throws {
         let world = try await ServiceWorld()
@@ -151,6 +156,7 @@ struct StaySignedInStory {
         #expect(try await laptop.listSessions().total == 1)
     }
 
+    // Proves: R8
     @Test(
         "Suspending a user ends the user's sessions, and the next call says why",
         arguments: [User.Status.suspended, .inactive])
@@ -172,6 +178,7 @@ struct StaySignedInStory {
         #expect(try await world.signIn(client).profile.userID == userID)
     }
 
+    // Proves: O32
     @Test(
         "A suspended user learns it by the right code, and a wrong code gets the usual answer",
         arguments: [User.Status.suspended, .inactive])

@@ -8,6 +8,7 @@ struct StorageStory {
         if case .storageUnavailable = error { true } else { false }
     }
 
+    // Proves: E1
     @Test("A store that cannot be read at launch does not sign out, and the session returns")
     func lockedAtLaunch() async throws {
         let world = try await ServiceWorld()
@@ -22,6 +23,7 @@ struct StorageStory {
         #expect(await launched.sessionID == id)
     }
 
+    // Proves: E4
     @Test("A rotated token that could not be stored is requested again")
     func writeFailsAfterRotation() async throws {
         let world = try await ServiceWorld()
@@ -39,6 +41,7 @@ struct StorageStory {
         #expect(try await relaunched.listSessions().total == 1)
     }
 
+    // Proves: E9
     @Test("A lost device key is reported, and signing in again works")
     func lostKey() async throws {
         let world = try await ServiceWorld()

@@ -10,13 +10,14 @@ import Testing
 /// Clients refresh at two nodes, and backends cache key sets as long as the verifier does by default.
 @Suite("Backends verify while keys rotate", .eachStore)
 struct VerifierRotationStory {
+    // Proves: K1
     @Test("No token of two nodes is rejected while the key and its algorithm change")
     func noRefusal() async throws {
         let load = try await RotationLoad(keyRotation: KeyRotationPolicy(interval: nil))
         try await load.run(seconds: 60)
         try await load.nodes[1].signingKeys.rotate(.access, of: load.world.appID, reason: .request)
         try await load.runOverSwitch()
-        _ = try await load.nodes[0].apps.change(AppSettingsChange(signingAlgorithm: .es256), of: load.world.appID)
+        try await load.nodes[0].apps.update(load.world.appID) { $0.signingAlgorithm = .es256 }
         try await load.runOverSwitch()
         #expect(load.refusals.isEmpty)
         #expect(load.checks > 1000)
@@ -32,6 +33,7 @@ struct VerifierRotationStory {
         #expect(verifier.lifetime <= Double(KeyRotationPolicy.longestKeySetAge))
     }
 
+    // Proves: K1
     @Test("A key that signs seconds after it was published is rejected by a backend")
     func tooEarly() async throws {
         let load = try await RotationLoad(keyRotation: KeyRotationPolicy(interval: nil, publishAhead: 15))

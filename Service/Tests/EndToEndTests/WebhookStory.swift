@@ -43,33 +43,34 @@ struct WebhookStory {
         let client = try await world.signedIn()
         try await client.logout()
         await client.revokeEndedSessions()
-        try await world.service.courier.deliverDue()
+        try await world.service.webhookWorker.deliverDue()
         #expect(try delivered(world) == [["user.created", "user.session.created", "user.session.revoked"]])
-        try await world.service.courier.deliverDue()
+        try await world.service.webhookWorker.deliverDue()
         #expect(try delivered(world).count == 1)
         let log = try await world.manage("/webhooks/\(id)/deliveries")
         guard case .array(let entries) = log.body["deliveries"] else { return #expect(Bool(false), "no log") }
         #expect(entries.count == 3)
     }
 
+    // Proves: H24
     @Test("A failed delivery is retried after one minute, then two, with the same ids")
     func retries() async throws {
         let world = try await ServiceWorld()
         _ = try await activated(world)
         world.operatorEndpoints.serve(Self.url, json: "no", status: 500)
         _ = try await world.signedIn()
-        try await world.service.courier.deliverDue()
+        try await world.service.webhookWorker.deliverDue()
         #expect(try delivered(world).count == 1)
         world.clock.advance(seconds: 59)
-        try await world.service.courier.deliverDue()
+        try await world.service.webhookWorker.deliverDue()
         #expect(try delivered(world).count == 1)
         world.clock.advance(seconds: 1)
-        try await world.service.courier.deliverDue()
+        try await world.service.webhookWorker.deliverDue()
         #expect(try delivered(world).count == 2)
         let bodies = world.operatorEndpoints.requests.filter { $0.method == .post }.map(\.body)
         #expect(bodies[0] == bodies[1])
         world.clock.advance(seconds: 119)
-        try await world.service.courier.deliverDue()
+        try await world.service.webhookWorker.deliverDue()
         #expect(try delivered(world).count == 2)
     }
 
@@ -82,7 +83,7 @@ struct WebhookStory {
             "/webhooks/\(id)", json: #"{"url": "https://ops.example.com/other"}"#, method: .put)
         #expect(moved.body["status"]?.stringValue == "inactive")
         _ = try await world.signedIn("eve@example.com")
-        try await world.service.courier.deliverDue()
+        try await world.service.webhookWorker.deliverDue()
         #expect(try delivered(world) == [])
     }
 
@@ -104,7 +105,7 @@ struct WebhookStory {
         let client = try await world.signedIn()
         try await client.logout()
         await client.revokeEndedSessions()
-        try await world.service.courier.deliverDue()
+        try await world.service.webhookWorker.deliverDue()
         #expect(try delivered(world) == [["user.session.revoked"]])
     }
 

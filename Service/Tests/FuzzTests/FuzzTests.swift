@@ -17,6 +17,7 @@ struct FuzzTests {
         }
     }
 
+    // Proves: P4
     @Test("No mutation of its input makes a reader break a rule", .timeLimit(.minutes(5)), arguments: Share.allCases)
     func short(_ share: Share) async throws {
         let targets = try share.targets

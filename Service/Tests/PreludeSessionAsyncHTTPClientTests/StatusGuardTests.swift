@@ -24,6 +24,7 @@ struct StatusGuardTests {
         return error?.transportFailure?.cause
     }
 
+    // Proves: H20
     @Test(
         "A final status below 100, and 101, cannot be read, and the connection is closed",
         arguments: ["000", "020", "099", "101"])

@@ -10,6 +10,7 @@ import Testing
 /// Unit tests of calls in progress and of the app's own backend, as the developer of an app writes them.
 @Suite("An app during a call")
 struct CallInProgressTests {
+    // Proves: E12
     @Test("A user who signs out during a refresh stays signed out")
     func logoutDuringRefresh() async throws {
         let service = try await TestService()

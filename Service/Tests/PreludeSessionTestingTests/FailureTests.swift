@@ -21,6 +21,7 @@ struct FailureTests {
         if case PreludeSessionError.unauthorized = error { true } else { false }
     }
 
+    // Proves: E12
     @Test("A lost response is requested again, and the call succeeds")
     func droppedAnswer() async throws {
         let service = try await TestService()
@@ -82,6 +83,7 @@ struct FailureTests {
         await #expect(throws: (any Error).self) { try await service.signedIn("ada@example.com") }
     }
 
+    // Proves: E2
     @Test("An app launched offline knows its user, and continues when the network returns")
     func offlineLaunch() async throws {
         let service = try await TestService()
@@ -96,6 +98,7 @@ struct FailureTests {
         #expect(try await relaunched.refresh().profile == user)
     }
 
+    // Proves: E2
     @Test("An app launched offline can use a token that is still valid")
     func offlineLaunchWithToken() async throws {
         let service = try await TestService()
@@ -105,6 +108,7 @@ struct FailureTests {
         #expect(try await service.client(store: store).refresh().accessToken == token)
     }
 
+    // Proves: E2
     @Test("A call to the app's backend fails with a network error while offline", arguments: [false, true])
     func offlineCall(isSpent: Bool) async throws {
         let service = try await TestService()
@@ -129,6 +133,7 @@ struct FailureTests {
         await #expect(performing: { try await phone.refresh() }, throws: isNetwork)
     }
 
+    // Proves: E1
     @Test("An app launched on a locked device stays signed in, and works after the device is unlocked")
     func lockedDevice() async throws {
         let service = try await TestService()
@@ -145,6 +150,7 @@ struct FailureTests {
         #expect(try await relaunched.refresh().profile == user)
     }
 
+    // Proves: E6
     @Test("An error of the service does not end the session", arguments: [500, 503])
     func serverError(status: Int) async throws {
         let service = try await TestService()

@@ -62,6 +62,7 @@ struct SignInTests {
         await #expect(throws: TestServiceError.self) { try await service.signedIn("eve@example.com") }
     }
 
+    // Proves: E12
     @Test("A device clock that is hours off does not affect the session", arguments: [-7200.0, 7200])
     func clockSkew(seconds: Double) async throws {
         let service = try await TestService()

@@ -103,9 +103,9 @@ final class PlayedSDK {
         }
     }
 
-    private func result(of answer: Answer) -> Result<TransportAnswer, any Error> {
+    private func result(of answer: Answer) -> Result<APIResponse, any Error> {
         switch answer {
-        case .tokens: .success(TransportAnswer(status: 200, fields: [:], body: Data()))
+        case .tokens: .success(APIResponse(status: 200, fields: [:], body: Data()))
         case .nonceDemanded: .failure(refusal(400, .useDPoPNonce))
         case .replayed: .failure(refusal(400, .invalidDPoPProof))
         case .spent: .failure(refusal(409, .tokenReused))
@@ -116,6 +116,6 @@ final class PlayedSDK {
     private func refusal(_ status: Int, _ code: ErrorCode) -> ErrorResponse {
         let body = Data(#"{"code":"\#(code.rawValue)","type":"","message":"","request_id":"req_1"}"#.utf8)
         return ErrorResponse(
-            TransportAnswer(status: status, fields: [:], body: body), now: Date(timeIntervalSince1970: 1_800_000_000))
+            APIResponse(status: status, fields: [:], body: body), now: Date(timeIntervalSince1970: 1_800_000_000))
     }
 }

@@ -131,7 +131,7 @@ final class PlayedService {
         let intent = RotateRefreshToken(
             appID: app, sessionID: session.id, generation: Int64(call.generation), proof: proof, device: Device(),
             policy: SessionPolicy(), now: Self.now, events: events)
-        let facts = Facts {
+        let facts = FoundRows {
             $0.session = session
             $0.user = user
             if call.isSeen { $0.failures = GuardFailures(.taken(.proof(proof.replayKey))) }

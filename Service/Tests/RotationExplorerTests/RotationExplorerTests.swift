@@ -7,6 +7,7 @@ struct RotationExplorerTests {
     private static let leastDepth =
         ProcessInfo.processInfo.environment["PRELUDE_SESSION_EXPLORE"].flatMap(Int.init) ?? 0
 
+    // Proves: R27
     @Test("No rule is violated, whatever is lost, repeated, late, killed, restored or copied", arguments: Scenario.all)
     func explore(scenario: Scenario) async throws {
         var scenario = scenario
@@ -16,6 +17,7 @@ struct RotationExplorerTests {
         #expect(exploration.violation == nil, "\(exploration.violation.map(String.init(describing:)) ?? "")")
     }
 
+    // Proves: R27
     @Test("The explorer finds each rule that is broken", arguments: BrokenRule.allCases)
     func broken(rule: BrokenRule) async throws {
         let violation = try #require(try await Exploration(of: rule.scenario, breaking: rule).violation)

@@ -59,6 +59,7 @@ struct HashingQueueTests {
         #expect(queue.load == 0)
     }
 
+    // Proves: O16
     @Test("A caller without a free place is rejected at once with a retry time")
     func overload() throws {
         let queue = HashingQueue(slots: 1, waitingLimit: 1)
@@ -119,7 +120,7 @@ struct HashingQueueTests {
 
     @Test("One app leaves places to others, and several busy apps get equal shares (X6)")
     func shares() {
-        var places = AppShares(total: 66)
+        var places = SharedSlots(total: 66)
         var alone = 0
         while places.take(app) { alone += 1 }
         #expect(alone == 44)
@@ -134,10 +135,11 @@ struct HashingQueueTests {
         #expect(!first && next)
     }
 
+    // Proves: X6
     @Test(
         "One app alone leaves a place if there are three or more", arguments: [(1, 1), (2, 2), (3, 2), (4, 3), (5, 4)])
     func fewPlaces(total: Int, most: Int) {
-        var places = AppShares(total: total)
+        var places = SharedSlots(total: total)
         var alone = 0
         while places.take(app) { alone += 1 }
         #expect(alone == most)
@@ -145,7 +147,7 @@ struct HashingQueueTests {
 
     @Test("A place of an app that has none is not released twice")
     func release() {
-        var places = AppShares(total: 1)
+        var places = SharedSlots(total: 1)
         places.release(app)
         #expect(places.taken == 0)
         let (first, second) = (places.take(app), places.take(other))
@@ -155,6 +157,7 @@ struct HashingQueueTests {
         #expect(places.taken == 0)
     }
 
+    // Proves: X6
     @Test("A free slot serves the apps in turn, whatever the number of their callers")
     func turns() async throws {
         let (queue, gate, order) = (HashingQueue(slots: 1, waitingLimit: 20), Gate(), Order())
@@ -193,6 +196,7 @@ struct HashingQueueTests {
         _ = try await hasher.hash("p", app: app)
     }
 
+    // Proves: X6
     @Test("A place is free again after a cancelled caller and after an error")
     func abandoned() async throws {
         struct Failure: Error {}
@@ -218,6 +222,7 @@ struct HashingQueueTests {
         _ = try await hasher.hash("p", app: app)
     }
 
+    // Proves: A6
     @Test("A description of the hasher shows neither the dummy hash nor the queue")
     func description() throws {
         let hasher = try Argon2PasswordHasher(

@@ -149,6 +149,7 @@ struct ActionTests {
         return config + rules + messages + keys + webhooks + users + OperatorActions.all + ends
     }()
 
+    // Proves: C8
     @Test("Each form of the console has an event that names the operator's key and address")
     func events() async throws {
         let world = try await ConsoleWorld()
@@ -186,6 +187,7 @@ struct ActionTests {
     }
 
     /// A new form fails here until it is in the table.
+    // Proves: C8
     @Test("The table of actions has every form of the console")
     func complete() async throws {
         let world = try await ConsoleWorld()
@@ -221,8 +223,8 @@ struct ActionTests {
         // What was not delivered about the user that was deleted before is not delivered any more.
         _ = try await world.service.users.create(
             app: app, identifiers: [try CanonicalIdentifier(type: "email_address", value: "eve@example.com")])
-        try await world.service.courier.deliverDue()
-        await world.service.courier.settle()
+        try await world.service.webhookWorker.deliverDue()
+        await world.service.webhookWorker.settle()
         let deliveries = try await world.service.webhooks.deliveries(
             of: hook ?? "", app: app, limit: 10, offset: 0)
         return deliveries.first { $0.status == .delivered }?.event.id ?? ""

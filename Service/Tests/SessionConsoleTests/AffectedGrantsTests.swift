@@ -13,8 +13,8 @@ struct AffectedGrantsTests {
     /// Stores a grant, as a step-up does.
     private struct InsertGrant: Intent {
         let grant: Grant
-        var facts: FactQuery { FactQuery(app: grant.appID) { _ in } }
-        func decide(_ facts: Facts) -> Decision<Bool> { Decision(true, [.insertGrant(grant)]) }
+        var reads: Read<Void> { Read(app: grant.appID) }
+        func decide(_: Void) -> Decision<Bool> { Decision(true, [.insertGrant(grant)]) }
     }
 
     /// Signs a user in who has a scope by a step-up.

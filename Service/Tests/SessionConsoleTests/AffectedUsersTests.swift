@@ -24,7 +24,7 @@ struct AffectedUsersTests {
         let last = try #require(mails.first)
         if !logins.contains(where: { $0.channel == .sms }) {
             _ = try await world.service.loginConfigs.createOTPLogin(
-                OTPLoginChange(channel: .sms, isDefault: true), app: app)
+                .test(.sms, isDefault: true), app: app)
         }
         let texts = [
             "It is the last login with e-mail: no user can sign in with e-mail any more.",
@@ -56,11 +56,11 @@ struct AffectedUsersTests {
         }
         for (isDefault, scopes) in [(true, ["adm"]), (false, [])] {
             _ = try await world.service.loginConfigs.createOTPLogin(
-                OTPLoginChange(channel: .email, isDefault: isDefault, grantedScopes: scopes), app: app)
+                .test(.email, isDefault: isDefault, grantedScopes: scopes), app: app)
         }
         let other = try await world.settings().otpLogins[1].id
         var (browser, _) = try await world.operatorBrowser()
-        let form = "channel_type=email&code_size=6&is_default=on"
+        let form = "channel_type=email&code_size=6&granted_scopes=&is_default=on"
         let text = "Another login with e-mail is the default. It does not grant adm."
         for path in [Self.app + "/logins/codes/new", Self.app + "/logins/codes/" + other] {
             let page = try await browser.post(path, form)
@@ -275,5 +275,14 @@ struct AffectedUsersTests {
         }
         var own = try await world.browser(of: person)
         #expect(try await own.get("/console/account").text.contains("Your 1 other session ends."))
+    }
+}
+
+extension OTPLoginConfig {
+    /// A login to create.
+    static func test(_ channel: Channel, isDefault: Bool = false, grantedScopes: [String] = []) -> Self {
+        var login = OTPLoginConfig(id: "", channel: channel, isDefault: isDefault, at: .never)
+        login.grantedScopes = grantedScopes
+        return login
     }
 }

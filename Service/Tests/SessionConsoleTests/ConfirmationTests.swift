@@ -30,6 +30,7 @@ struct ConfirmationTests {
         }
     }
 
+    // Proves: C13
     @Test("A dangerous action waits for a code, then continues with what was entered, and the next one needs no code")
     func code() async throws {
         let world = try await ConsoleWorld()
@@ -53,6 +54,7 @@ struct ConfirmationTests {
         #expect(try await browser.post(Self.path, "address=b%40example.com&role=viewer").status == 200)
     }
 
+    // Proves: C13
     @Test("A password confirms, a wrong one does not, and both are reported")
     func password() async throws {
         let world = try await ConsoleWorld()
@@ -71,6 +73,7 @@ struct ConfirmationTests {
         #expect(actors == Array(repeating: person.actor, count: 2))
     }
 
+    // Proves: C13
     @Test("A session with a key is confirmed with the same key only")
     func key() async throws {
         let world = try await ConsoleWorld()
@@ -105,6 +108,7 @@ struct ConfirmationTests {
         #expect(answer.status == 409 && answer.text.contains("name=\"confirm_key\""))
     }
 
+    // Proves: C13
     @Test("The code of another operator confirms nothing")
     func otherPerson() async throws {
         let world = try await ConsoleWorld()
@@ -119,6 +123,7 @@ struct ConfirmationTests {
         #expect(try await Self.invited(world) == false)
     }
 
+    // Proves: C13
     @Test("The fields of a waiting action are valid for its session and path only, and cannot be replaced")
     func pending() async throws {
         let world = try await ConsoleWorld()
@@ -138,6 +143,7 @@ struct ConfirmationTests {
         #expect(invited.contains("new@example.com") && !invited.contains("evil@example.com"))
     }
 
+    // Proves: C13
     @Test(
         "Deletions, changes of keys and of operators need a confirmation, and other changes do not",
         arguments: [

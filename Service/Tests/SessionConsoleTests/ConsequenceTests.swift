@@ -81,7 +81,7 @@ struct ConsequenceTests {
         func lost(_ change: (inout SessionPolicy) -> Void) -> [String] {
             var next = old
             change(&next)
-            return SessionConsequences.of(next, replacing: old)
+            return SessionPolicyPage.consequences(of: next, replacing: old)
         }
         #expect(lost { _ in }.isEmpty)
         #expect(
@@ -128,6 +128,23 @@ struct ConsequenceTests {
         #expect(NoticesPage.silenced(by: NoticeSettings(), replacing: NoticeSettings()).isEmpty)
     }
 
+    @Test("A form without the URL of the send hook keeps the hook, and an empty URL waits for a confirmation")
+    func sendHook() async throws {
+        let world = try await ConsoleWorld()
+        let hook = SendHookConfig(url: "https://hooks.example.com/send", ifUnavailable: .deny)
+        try await world.service.apps.update(world.world.appID) { $0.otpLimits.sendHook = hook }
+        var (browser, _) = try await world.operatorBrowser()
+        let path = Self.app + "/limits"
+        #expect(try await browser.post(path, "send_hook.if_unavailable=allow&code_lifetime=300").status == 303)
+        let stored = try await world.settings().otpLimits
+        #expect(stored.sendHook == hook && stored.codeLifetime == 300 && stored.starts == LimitSettings().starts)
+        let page = try await browser.post(path, "send_hook.url=&send_hook.if_unavailable=allow")
+        #expect(page.status == 200 && page.text.contains("Your backend is no longer asked before a code is sent."))
+        #expect(try await world.settings().otpLimits.sendHook == hook, "it is not confirmed yet")
+        #expect(try await browser.post(path, "send_hook.url=&confirmed=on").status == 303)
+        #expect(try await world.settings().otpLimits.sendHook == nil)
+    }
+
     @Test("Another URL for the migration says whose sign-in it concerns; an invalid one is refused first")
     func migration() async throws {
         let world = try await ConsoleWorld()
@@ -156,10 +173,10 @@ struct ConsequenceTests {
         let reserved = ReservedScope.writePassword
         for scope in ["adm", reserved] { try await world.service.stepUpConfig.register(scope, app: app) }
         let login = try await world.service.loginConfigs.createOTPLogin(
-            OTPLoginChange(channel: .email, isDefault: false, grantedScopes: ["adm", reserved]), app: app)
+            .test(.email, grantedScopes: ["adm", reserved]), app: app)
         var (browser, _) = try await world.operatorBrowser()
         let path = Self.app + "/logins/codes/" + login.id
-        let page = try await browser.post(path, "channel_type=email&code_size=6")
+        let page = try await browser.post(path, "channel_type=email&code_size=6&granted_scopes=")
         #expect(page.text.contains("<a href=\"\(path)\">Cancel</a>"))
         #expect(page.text.contains("No other login and no rule grants \(reserved)."))
         #expect(page.text.contains("do not get adm, \(reserved) by this login."))
@@ -183,7 +200,7 @@ struct ConsequenceTests {
             app.otpLogins.removeAll()
         }
         for channel in OTPLoginConfig.Channel.allCases {
-            _ = try await world.service.loginConfigs.createOTPLogin(OTPLoginChange(channel: channel), app: app)
+            _ = try await world.service.loginConfigs.createOTPLogin(.test(channel), app: app)
         }
         let login = try #require(try await world.settings().otpLogins.first { $0.channel == .email })
         var (browser, _) = try await world.operatorBrowser()

@@ -24,6 +24,7 @@ struct FormTests {
         #expect(try await Self.count(world) == 2)
     }
 
+    // Proves: C4
     @Test("A form of another site changes nothing", arguments: ["origin", "no origin", "null", "http", "site", "port"])
     func otherSite(_ kind: String) async throws {
         let world = try await ConsoleWorld()
@@ -41,6 +42,7 @@ struct FormTests {
         #expect(try await browser.signIn("psk_wrong").status == 403)
     }
 
+    // Proves: C4
     @Test("A form without the token of its own session changes nothing")
     func token() async throws {
         let world = try await ConsoleWorld()
@@ -54,6 +56,7 @@ struct FormTests {
         #expect(try await Self.count(world) == 0)
     }
 
+    // Proves: C4
     @Test("Every form of the console needs the token and a page of the console")
     func everyForm() async throws {
         let world = try await ConsoleWorld()
@@ -80,6 +83,7 @@ struct FormTests {
         #expect(try await browser.post(Self.form, "email=%E0%A4%A").status == 400)
     }
 
+    // Proves: C14
     @Test("A refused form is shown again with what was entered, and its message names the field")
     func refused() async throws {
         let world = try await ConsoleWorld()

@@ -10,6 +10,7 @@ struct HTMLTests {
     private static let escaped =
         "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;quoted&quot;"
 
+    // Proves: C5
     @Test("A text never becomes markup: between tags, in an attribute, and in a list")
     func escaping() {
         #expect(HTML(escaping: Self.markup).text == Self.escaped)
@@ -25,6 +26,7 @@ struct HTMLTests {
         #expect(table.text.contains(Self.escaped))
     }
 
+    // Proves: C5
     @Test("Each character of a segment or parameter that is not unreserved is encoded (RFC 3986 §2.1)")
     func paths() {
         let path = ConsolePath.apps / "a/../b?c#d\"é" / "e"
@@ -32,6 +34,7 @@ struct HTMLTests {
         #expect(ConsolePath.home.query(["q": "a&b=c d", "empty": "", "none": nil]).text == "/console?q=a%26b%3Dc%20d")
     }
 
+    // Proves: C6
     @Test(
         "Only a path of the console is returned to after the sign-in",
         arguments: [

@@ -20,6 +20,7 @@ struct OperatorSignInTests {
         #expect(try await browser.get("/console/operators/\(person.id)").text.contains("Active sessions"))
     }
 
+    // Proves: C10
     @Test("An operator signs in with a password, and a wrong one gets the same answer as an unknown address")
     func password() async throws {
         let world = try await ConsoleWorld()
@@ -39,6 +40,7 @@ struct OperatorSignInTests {
         #expect(try await browser.get("/console").status == 200)
     }
 
+    // Proves: C10
     @Test("The answer to an unknown address is that to a known one, and no code is sent")
     func unknown() async throws {
         let world = try await ConsoleWorld()
@@ -65,6 +67,7 @@ struct OperatorSignInTests {
         #expect(Set(world.world.mailbox.messages.map(\.to)) == ["grace@example.com", "suspended@example.com"])
     }
 
+    // Proves: C10
     @Test("Wrong codes of an operator are limited, as those of users are, and failures are events")
     func limits() async throws {
         let world = try await ConsoleWorld()
@@ -83,6 +86,7 @@ struct OperatorSignInTests {
         #expect(statuses.last == 429)
     }
 
+    // Proves: C10
     @Test("Strangers close an address for others, not for a browser that has signed in before, and an admin opens it")
     func closed() async throws {
         let world = try await ConsoleWorld()
@@ -118,6 +122,7 @@ struct OperatorSignInTests {
         #expect(try await browser.get("/console/sign-in?with=key").text.contains("name=\"key\""))
     }
 
+    // Proves: C8
     @Test("A sign-in and a sign-out are events that name the operator, and end the session on every node")
     func events() async throws {
         let world = try await ConsoleWorld()
@@ -136,6 +141,7 @@ struct OperatorSignInTests {
         }
     }
 
+    // Proves: C11
     @Test(
         "A session ends at once on every node when its operator is suspended or removed, or the session is revoked",
         arguments: ["suspend", "remove", "revoke", "revoke all"])
@@ -159,6 +165,7 @@ struct OperatorSignInTests {
         #expect(try await browser.get("/console").status == 303)
     }
 
+    // Proves: C11
     @Test("A new role and app apply from the next request on, on every node")
     func rights() async throws {
         let world = try await ConsoleWorld()
@@ -184,6 +191,7 @@ struct OperatorSignInTests {
         #expect(try await browser.get("/console").status == 303)
     }
 
+    // Proves: C9
     @Test("No path, host, id or key of an API names the operator app, so operators sign in at the console only")
     func consoleOnly() async throws {
         let world = try await ConsoleWorld()

@@ -21,7 +21,7 @@ struct PermissionTests {
         let hook = try await world.service.webhooks.create(
             url: "https://hooks.example.com/", events: nil, app: app)
         let key = try await world.service.managementKeys.create(name: markup, app: app).key
-        _ = try await world.service.apps.change(AppSettingsChange(name: markup), of: app)
+        _ = try await world.service.settings.update(App.self, of: app) { $0.name = markup }
         let route = DeliveryManagement.Replacement.Route(
             settings: RouteSettings(kind: .smtp, host: "mail.example.com", username: markup, from: "a@example.com"),
             secret: markup)
@@ -57,6 +57,7 @@ struct PermissionTests {
         }
     }
 
+    // Proves: C7
     @Test("A key that may only read sees every page, and no form but the sign-out")
     func reading() async throws {
         let world = try await ConsoleWorld()
@@ -72,6 +73,7 @@ struct PermissionTests {
         }
     }
 
+    // Proves: C7
     @Test("A forged form of a key that may only read gets 403 and changes nothing")
     func writing() async throws {
         let world = try await ConsoleWorld()
@@ -88,6 +90,7 @@ struct PermissionTests {
         #expect(try await browser.post("/console/sign-out").location == "/console/sign-in?done=signedOut")
     }
 
+    // Proves: C7
     @Test("A key of one app sees and changes this app only")
     func oneApp() async throws {
         let world = try await ConsoleWorld()
@@ -109,6 +112,7 @@ struct PermissionTests {
         #expect(try await browser.post("/console/apps/another/settings", form).status == 403)
     }
 
+    // Proves: C5
     @Test(
         "No page shows a text of a user or an operator as markup, and each has a policy that forbids scripts of others")
     func markup() async throws {
@@ -132,6 +136,7 @@ struct PermissionTests {
         }
     }
 
+    // Proves: C14
     @Test("A new management key is shown once, and in no other page and no event")
     func secret() async throws {
         let world = try await ConsoleWorld()
@@ -144,6 +149,7 @@ struct PermissionTests {
         for event in try await world.events() { #expect(!"\(event)".contains(secret)) }
     }
 
+    // Proves: C7
     @Test("A key of an operator creates no key with more rights than its own")
     func rights() async throws {
         let world = try await ConsoleWorld()

@@ -26,8 +26,7 @@ struct PlaygroundTests {
     func permission() async throws {
         let world = try await ConsoleWorld()
         let app = try #require(AppID("testapp"))
-        _ = try await world.service.apps.change(
-            AppSettingsChange(allowedOrigins: ["https://app.example.com"]), of: app)
+        try await world.service.apps.setOrigin("https://app.example.com", isAllowed: true, of: app)
         var (browser, _) = try await world.operatorBrowser()
         for _ in 0..<2 { #expect(try await browser.post(Self.page + "/allow").status == 303) }
         #expect(try await Self.origins(world) == ["https://app.example.com", "https://console.test"])
@@ -36,6 +35,7 @@ struct PlaygroundTests {
         #expect(try await Self.origins(world) == ["https://app.example.com"])
     }
 
+    // Proves: C5
     @Test("The page may run scripts of the console and call the app's origin, nothing else")
     func policy() async throws {
         let world = try await ConsoleWorld()

@@ -18,6 +18,7 @@ struct RoleTests {
         return OperatorActions.ofSupport.contains(shape) ? .support : .admin
     }
 
+    // Proves: C12
     @Test("Each form needs its role, and a forged one of a lower role gets 403", arguments: OperatorRole.allCases)
     func forms(_ role: OperatorRole) async throws {
         let world = try await ConsoleWorld()
@@ -41,6 +42,7 @@ struct RoleTests {
         #expect(try await browser.post("/console/sign-out").location == "/console/sign-in?done=signedOut")
     }
 
+    // Proves: C12
     @Test("A page shows no form that its operator may not send", arguments: OperatorRole.allCases)
     func pages(_ role: OperatorRole) async throws {
         let world = try await ConsoleWorld()
@@ -67,6 +69,7 @@ struct RoleTests {
         #expect(seen.contains("/settings") == (role == .admin))
     }
 
+    // Proves: C12
     @Test("An operator of one app sees and changes this app only, and no operators", arguments: OperatorRole.allCases)
     func oneApp(_ role: OperatorRole) async throws {
         let world = try await ConsoleWorld()
@@ -90,6 +93,7 @@ struct RoleTests {
         #expect(try await world.service.operators.find(victim.id) == victim)
     }
 
+    // Proves: C12
     @Test("A form without a chosen app gives no right to all apps", arguments: ["", "&app=%E2%80%8B", "&app=+"])
     func chosenApp(_ app: String) async throws {
         let world = try await ConsoleWorld()
@@ -154,6 +158,7 @@ struct RoleTests {
             "what is more, too")
     }
 
+    // Proves: C12
     @Test("No operator changes the own role, status or account, so one admin stays")
     func own() async throws {
         let world = try await ConsoleWorld()
@@ -165,6 +170,7 @@ struct RoleTests {
         #expect(try await world.service.operators.find(person.id) == person)
     }
 
+    // Proves: C12
     @Test("A key that an operator creates names the operator, and has no more rights")
     func keys() async throws {
         let world = try await ConsoleWorld()
@@ -185,6 +191,7 @@ struct RoleTests {
         }
     }
 
+    // Proves: C8
     @Test("Each form of the console has an event that names the operator's account")
     func events() async throws {
         let world = try await ConsoleWorld()

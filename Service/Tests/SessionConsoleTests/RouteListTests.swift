@@ -2,12 +2,12 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// The list that the tests in a real browser walk through. `Tests/System/test_console_walk.py` fails for a route of the list
-/// that no browser has used.
+/// The list that the tests in a real browser walk through. `Tests/System/console/test_console_walk.py` fails for a route of
+/// the list that no browser has used.
 @Suite("List of the console's routes")
 struct RouteListTests {
     private static let list = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("System/console_routes.txt")
+        .appendingPathComponent("System/support/console_routes.txt")
 
     @Test("The list for the browser has exactly the pages and forms of the console")
     func complete() async throws {

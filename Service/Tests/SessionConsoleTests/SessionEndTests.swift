@@ -13,6 +13,7 @@ struct SessionEndTests {
         return try await browser.get("/console").status == 200
     }
 
+    // Proves: C2
     @Test("A session is valid on every node, and a sign-out ends it on every node, also a copy of its cookie")
     func signOut() async throws {
         let world = try await ConsoleWorld()
@@ -37,6 +38,7 @@ struct SessionEndTests {
         #expect(try await isSignedIn(other))
     }
 
+    // Proves: C2
     @Test("An unused session ends after 30 minutes, and a request gives it 30 more")
     func idle() async throws {
         let world = try await ConsoleWorld()
@@ -52,6 +54,7 @@ struct SessionEndTests {
         #expect(try await isSignedIn(browser) == false)
     }
 
+    // Proves: C2
     @Test("A session ends 12 hours after the sign-in, however it is used")
     func absolute() async throws {
         let world = try await ConsoleWorld()
@@ -66,6 +69,7 @@ struct SessionEndTests {
         #expect(try await isSignedIn(browser) == false)
     }
 
+    // Proves: C2
     @Test("A session ends when its key is revoked, rotated or expires", arguments: ["revoke", "rotate", "expire"])
     func key(_ end: String) async throws {
         let world = try await ConsoleWorld()
@@ -84,6 +88,7 @@ struct SessionEndTests {
         #expect(try await isSignedIn(browser) == false)
     }
 
+    // Proves: C1
     @Test("A cookie that this service did not write is no session")
     func forged() async throws {
         let world = try await ConsoleWorld()

@@ -11,12 +11,10 @@ struct SettingsMembersTests {
     @Test("The form has a field for each member of the app in the management API, and no other one")
     func complete() async throws {
         let world = try await ConsoleWorld()
-        let app = try await world.service.apps.app(world.world.appID)
-        let body = try JSONSerialization.jsonObject(with: JSONEncoder().encode(AppBody(app: app))) as? [String: Any]
-        let members = Set(try #require(body).keys).subtracting(["id", "created_at"])
+        let members = Set(App.schema.fields.map(\.name))
         var (browser, _) = try await world.operatorBrowser()
         let page = try await browser.get(ConsoleWorld.app + "/settings").text
-        let form = try #require(page.firstMatch(of: /<form [^>]*id="app".*?<\/form>/.dotMatchesNewlines())).output
+        let form = try #require(page.firstMatch(of: /<form [^>]*id="settings".*?<\/form>/.dotMatchesNewlines())).output
         let fields = form.matches(of: /name="([a-z_]+)"/).map { String($0.1) }
         #expect(Set(fields).subtracting([Visit.tokenField, FormView.versionField]) == members)
     }
@@ -44,5 +42,14 @@ struct SettingsMembersTests {
             #expect(try await browser.post(path, form + more).status == 303)
             #expect(try await world.service.apps.app(world.world.appID).developmentTokens == isOn)
         }
+    }
+
+    @Test("A range is shown without the unit that the label has")
+    func ranges() async throws {
+        let world = try await ConsoleWorld()
+        var (browser, _) = try await world.operatorBrowser()
+        let limits = try await browser.get(ConsoleWorld.app + "/limits").text
+        #expect(limits.contains("Lifetime, in seconds") && limits.contains("60 to 600. Now 10 minutes."))
+        #expect(limits.contains("1 to 10. At one code, or at two that are valid at once."))
     }
 }

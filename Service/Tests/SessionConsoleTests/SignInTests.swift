@@ -8,6 +8,7 @@ import Testing
 
 @Suite("Sign-in of the console")
 struct SignInTests {
+    // Proves: C1
     @Test(
         "A management key begins a session in a cookie for this host and this site only, without the key (RFC 6265bis)")
     func cookie() async throws {
@@ -23,6 +24,7 @@ struct SignInTests {
         #expect(try await browser.get("/console").text.contains("Grace"))
     }
 
+    // Proves: C1
     @Test("Under http the cookie has no prefix, and only a loopback host may use it")
     func loopback() async throws {
         let world = try await ConsoleWorld()
@@ -43,6 +45,7 @@ struct SignInTests {
         #expect(refused.text.contains("needs https"))
     }
 
+    // Proves: C3
     @Test("A wrong key gets no session, and the page does not repeat it")
     func wrongKey() async throws {
         let world = try await ConsoleWorld()
@@ -54,6 +57,7 @@ struct SignInTests {
         #expect(try await browser.get("/console").location == "/console/sign-in")
     }
 
+    // Proves: C3
     @Test("Wrong keys are limited by source address, together with those of the management API")
     func limit() async throws {
         let world = try await ConsoleWorld()
@@ -65,6 +69,7 @@ struct SignInTests {
         #expect(try await browser.signIn(secret).status == 303)
     }
 
+    // Proves: C6
     @Test("A page that needs a session leads to the sign-in and back, and to no other place")
     func returning() async throws {
         let world = try await ConsoleWorld()
@@ -78,6 +83,7 @@ struct SignInTests {
         #expect(try await browser.signIn(secret, more: "&next=https://evil.example").location == "/console")
     }
 
+    // Proves: C8
     @Test("A sign-in and a sign-out are events that name the key")
     func events() async throws {
         let world = try await ConsoleWorld()

@@ -7,6 +7,7 @@ import Testing
 struct ReasonTextTests {
     private let text = ReasonText(hiding: ["pa55word", "alice@example.com", ""], code: "482913")
 
+    // Proves: M7
     @Test(
         "Secrets, the recipient and the code are hidden",
         arguments: [
@@ -18,6 +19,7 @@ struct ReasonTextTests {
         ])
     func hides(given: String, shown: String) { #expect(text.clean(given) == shown) }
 
+    // Proves: M7
     @Test(
         "What servers repeat of a login is hidden, also if it is cut",
         arguments: [

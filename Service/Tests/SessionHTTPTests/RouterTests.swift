@@ -34,6 +34,7 @@ struct RouterTests {
         }
     }
 
+    // Proves: G2
     @Test("A management key with the role read can read, and gets 403 for every route that is not GET")
     func readOnlyKey() async throws {
         let world = try await EdgeWorld()
@@ -51,6 +52,7 @@ struct RouterTests {
         #expect(try await world.call(.get, "/v2/session/apps/testapp", headers).status == 200)
     }
 
+    // Proves: N8
     @Test("Every GET route of the management API answers HEAD, without a body and without a change (RFC 9110 §9.3.2)")
     func heads() async throws {
         let world = try await EdgeWorld()
@@ -110,6 +112,7 @@ struct RouterTests {
         }
     }
 
+    // Proves: G10
     @Test("Each of two listeners serves its API and health checks, and together they serve all routes")
     func listeners() async throws {
         let world = try await EdgeWorld.shared.value

@@ -3,6 +3,7 @@ internal import Synchronization
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 @Suite("A worker whose server is away")
 struct ConnectionWorkerTests {

@@ -2,6 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 /// Both sides of one rule: `RateCounter.take` decides in Swift, and a statement decides in the server.
 @Suite("The server counts as RateCounter.take does")
@@ -53,11 +54,8 @@ struct CounterRowsTests {
                 #expect(failure == .refused(.exhausted(key, until: Self.now)), "\(String(describing: state))")
             case .allowed(let next):
                 #expect(failure == nil, "\(String(describing: state))")
-                let stored = try connection.run([key.reading(app: app)])[0].first { columns in
-                    let _: String = try columns.next()
-                    return try RateCounter(reading: &columns)
-                }
-                #expect(stored == next, "\(String(describing: state))")
+                let stored = try connection.run([key.reading(app: app)])[0].first(StoredCounter.init(reading:))
+                #expect(stored?.counter == next, "\(String(describing: state))")
             }
             _ = try connection.run([.rollback])
         }
@@ -78,10 +76,7 @@ struct CounterRowsTests {
         }
         func counts() throws -> [Int] {
             try keys.map { key in
-                try connection.run([key.reading(app: app)])[0].first { columns in
-                    let _: String = try columns.next()
-                    return try RateCounter(reading: &columns).count
-                } ?? 0
+                try connection.run([key.reading(app: app)])[0].first(StoredCounter.init(reading:))?.counter.count ?? 0
             }
         }
         #expect(try counts() == [2, 2, 2, 2])

@@ -2,6 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 @testable import SessionStoreContract
 
 @Suite("What ends sessions, against refreshes on two nodes", .timeLimit(.minutes(1)))

@@ -2,6 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 @Suite("The index of events by actor", .timeLimit(.minutes(1)))
 struct EventsByActorTests {
@@ -21,9 +22,9 @@ struct EventsByActorTests {
             let connection = try TestServer.connect(to: url, patience: 60_000)
             let earlier = Migration.all.filter { $0.number < Migration.eventsByActor.number }
             _ = try Migrator(connection: connection, migrations: earlier).migrate()
-            _ = try connection.run(events[0].insertions(WriteOrder(position: 0)))
+            _ = try connection.run(events[0].insertions(WriteOrder(.postgres, position: 0)))
             #expect(try Migrator(connection: connection).migrate().now == Migration.supported)
-            _ = try connection.run(events[1].insertions(WriteOrder(position: 1)))
+            _ = try connection.run(events[1].insertions(WriteOrder(.postgres, position: 1)))
         }
         var options = PoolOptions()
         options.size = 1

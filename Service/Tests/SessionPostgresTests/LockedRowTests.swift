@@ -2,6 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 @testable import SessionStoreContract
 
 @Suite("A row that another transaction has locked", .timeLimit(.minutes(1)))

@@ -2,6 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 @Suite("The schema of a PostgreSQL database", .timeLimit(.minutes(1)))
 struct MigrationTests {

@@ -2,6 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 @testable import SessionStoreContract
 
 @Suite("Statements of requests use keys, also in large tables")
@@ -12,11 +13,13 @@ struct PlanTests {
     private func wasteful(_ statements: [Statement]) async throws -> [String] {
         let connection = try TestServer.connect(to: await LargeTables.url)
         return try statements.flatMap { statement -> [String] in
-            let plan: [String] = try connection.run([Statement("EXPLAIN " + statement.sql, statement.texts)])[0].all {
+            let plan: [String] = try connection.run([Statement("EXPLAIN " + statement.checkedText, statement.values)])[
+                0
+            ].all {
                 try $0.next()
             }
             let isWasteful = plan.contains { $0.contains("Seq Scan on") } || Self.readsApp(plan)
-            return isWasteful ? ["\(statement.sql)\n\(plan.joined(separator: "\n"))"] : []
+            return isWasteful ? ["\(statement.checkedText)\n\(plan.joined(separator: "\n"))"] : []
         }
     }
 
@@ -38,7 +41,7 @@ struct PlanTests {
         let mail = try CanonicalIdentifier(type: "email_address", value: "ada@example.com")
         let now = Timestamp(seconds: 1)
         let device = KnownDevice(userID: "usr_1", id: "d", issuedAt: now, loginEpoch: 0)
-        let budget = CallBudget(.check, limits: OTPLimits(), device: device, now: now)
+        let budget = CallBudget(.check, limits: LimitSettings(), device: device, now: now)
         let queries = [
             FactQuery(app: app) {
                 $0.session = .id("ses_1")
@@ -140,7 +143,9 @@ struct PlanTests {
         ]
         for query in queries {
             let statement = EventSelection(query).statement
-            let plan: [String] = try connection.run([Statement("EXPLAIN " + statement.sql, statement.texts)])[0].all {
+            let plan: [String] = try connection.run([Statement("EXPLAIN " + statement.checkedText, statement.values)])[
+                0
+            ].all {
                 try $0.next()
             }
             #expect(plan.contains { $0.contains("Index Scan Backward using events_by_actor on events") }, "\(plan)")
@@ -151,15 +156,11 @@ struct PlanTests {
     @Test("The last event is found in an index")
     func lastEvent() async throws {
         let connection = try TestServer.connect(to: await LargeTables.url)
-        let plan: [String] = try connection.run([Statement("EXPLAIN " + PostgresStore.lastSequence.sql)])[0].all {
+        let plan: [String] = try connection.run([Statement("EXPLAIN " + SequencedEvent.last)])[0].all {
             try $0.next()
         }
         #expect(plan.filter { $0.contains("Index Only Scan Backward") }.count == 1, "\(plan)")
     }
-}
-
-extension Statement {
-    fileprivate var texts: [(any PostgresValue)?] { values.map { $0 } }
 }
 
 /// The statements that read all rows of a table, or of an app. No request of a user waits for them.
@@ -170,8 +171,8 @@ private enum WholeTables {
         // The number of users, for pages of the management API.
         "SELECT count(*) FROM users WHERE app_id = $1",
         // A change of an app's scopes ends the step-ups of the others. These tables have rows of some minutes only.
-        "DELETE FROM challenges WHERE app_id = $1 AND scope <> ALL",
-        "DELETE FROM grants WHERE app_id = $1 AND scope <> ALL",
+        "DELETE FROM challenges WHERE app_id = $1 AND scope NOT IN",
+        "DELETE FROM grants WHERE app_id = $1 AND scope NOT IN",
         // The messages to identifiers that a deleted user had before. A message has a row for a day at most.
         "DELETE FROM messages WHERE app_id = $1 AND position($2 IN content) > 0",
     ]

@@ -4,6 +4,7 @@ internal import Synchronization
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 @Suite("Jobs that no thread takes in time", .timeLimit(.minutes(1)))
 struct PoolDeadlineTests {

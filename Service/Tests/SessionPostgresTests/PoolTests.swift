@@ -4,6 +4,7 @@ internal import SessionTokens
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 @testable import SessionStoreContract
 
 @Suite("A store and its connections", .timeLimit(.minutes(1)))
@@ -148,7 +149,8 @@ struct PoolTests {
     func capacity() async throws {
         let url = try TestServer.emptySchema()
         var options = PoolOptions()
-        (options.size, options.capacity) = (1, 3)
+        // No job gives up because the machine is slow.
+        (options.size, options.capacity, options.patience) = (1, 3, 600_000)
         let store = try PostgresStore.open(PostgresLocation(url), options: options)
         let read = Statement("SELECT count(*) FROM proofs")
         // Keeps the only thread. A lock of the server would end after its timeout.
@@ -201,10 +203,10 @@ private struct Oops: Error, Equatable {}
 
 /// An intent without facts.
 private struct Decide: Intent {
-    let facts = FactQuery(app: nil)
+    let reads = Read<Void>(app: nil)
     let decision: @Sendable () throws -> Decision<Void>
 
-    func decide(_ facts: Facts) throws -> Decision<Void> { try decision() }
+    func decide(_: Void) throws -> Decision<Void> { try decision() }
 }
 
 /// An intent that shares transactions with those of other sessions, as a refresh does.
@@ -214,22 +216,18 @@ private struct Touch: Intent {
     let fails: Bool
     let note: @Sendable () -> Void
 
-    var facts: FactQuery {
-        FactQuery(app: session.appID) {
-            $0.session = .id(session.id)
-            $0.user = .ofSession
-            $0.shared = [.user]
-        }
+    var reads: Read<(Session?, GuardFailures)> {
+        Read(app: session.appID, .session(session.id), .userOfSession(isShared: true), .failures) { ($0, $2) }
     }
 
-    func decide(_ facts: Facts) throws -> Decision<Void> {
+    func decide(_ facts: (Session?, GuardFailures)) throws -> Decision<Void> {
         note()
         if throwsError { throw Oops() }
-        guard let stored = facts.session else { return Decision(()) }
+        guard let stored = facts.0 else { return Decision(()) }
         var next = stored
         next.generation += 1
         let id = "touch \(session.id)"
-        if facts.isTaken(.redemption(id)) { return Decision(()) }
+        if facts.1.isTaken(.redemption(id)) { return Decision(()) }
         let twice = Change.redeem(id, until: session.createdAt, app: session.appID)
         return Decision((), [.replaceSession(stored, with: next)] + (fails ? [twice, twice] : []))
     }

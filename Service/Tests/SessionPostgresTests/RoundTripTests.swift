@@ -70,7 +70,7 @@ struct RoundTripTests {
         let (outcome, roundTrips) = try run(
             CheckStepUpCode(
                 appID: world.app, reference: world.reference(challenge), codeHashes: { _ in ["right"] },
-                limits: OTPLimits(), hold: 0, nextTokenID: "next", now: world.now + 1, events: world.events()))
+                limits: LimitSettings(), hold: 0, nextTokenID: "next", now: world.now + 1, events: world.events()))
         #expect(outcome.advanced != nil)
         #expect(roundTrips == 2)
         // The refresh that redeems it.
@@ -108,9 +108,9 @@ private struct Stubborn: Intent {
     let app: AppID
     let now: Timestamp
 
-    var facts: FactQuery { FactQuery(app: app) }
+    var reads: Read<Void> { Read(app: app) }
 
-    func decide(_ facts: Facts) -> Decision<Void> {
+    func decide(_: Void) -> Decision<Void> {
         let change = Change.reserveProof(proof, app: app, now: now)
         return Decision((), [change, change])
     }

@@ -3,6 +3,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 @testable import SessionStoreContract
 
 @Suite("Changes of settings reach all nodes", .timeLimit(.minutes(1)))

@@ -3,6 +3,7 @@ internal import Synchronization
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 @testable import SessionStoreContract
 
 @Suite("Transactions that several refreshes share", .timeLimit(.minutes(1)))

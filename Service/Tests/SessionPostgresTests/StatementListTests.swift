@@ -2,6 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 /// What other engines that speak PostgreSQL's protocol demand (`docs/scale.md`).
 @Suite("Statements use the features of the list, and keys begin with the app")

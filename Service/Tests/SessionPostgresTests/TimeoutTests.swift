@@ -2,6 +2,7 @@ internal import Foundation
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 @Suite("How long a connection waits")
 struct TimeoutTests {

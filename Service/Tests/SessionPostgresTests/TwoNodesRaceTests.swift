@@ -2,6 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 @testable import SessionStoreContract
 
 @Suite("Two nodes on one database", .timeLimit(.minutes(1)))
@@ -173,10 +174,10 @@ struct TwoNodesRaceTests {
 
 /// Counts one check of a code.
 private struct Miss: Intent {
-    var facts: FactQuery { FactQuery(app: AppID("contra1")) { $0.verification = .tokenHash("token") } }
+    var reads: Read<Verification?> { Read(app: AppID("contra1"), .verification(tokenHash: "token")) }
 
-    func decide(_ facts: Facts) -> Decision<Void> {
-        guard let verification = facts.verification else { return Decision(()) }
+    func decide(_ verification: Verification?) -> Decision<Void> {
+        guard let verification else { return Decision(()) }
         var next = verification
         next.checks += 1
         return Decision((), [.replaceVerification(verification, with: next)])

@@ -2,6 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 @testable import SessionStoreContract
 
 @Suite("Calls that end the deliveries of one webhook at once", .timeLimit(.minutes(1)))

@@ -2,6 +2,7 @@ internal import SessionDomain
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 @testable import SessionStoreContract
 
 @Suite("Events in the order in which they were written", .timeLimit(.minutes(1)))
@@ -34,7 +35,7 @@ struct WriteOrderTests {
         let event = Event(
             id: id, appID: try #require(AppID("contra1")), name: .userDeleted, createdAt: Timestamp(seconds: 1),
             data: [:], context: EventContext())
-        _ = try connection.run([.begin] + event.insertions(WriteOrder(position: 0)))
+        _ = try connection.run([.begin] + event.insertions(WriteOrder(.postgres, position: 0)))
         return connection
     }
 

@@ -3,6 +3,7 @@ internal import GRDB
 internal import SessionDomain
 internal import Testing
 
+@testable internal import SessionSQL
 @testable internal import SessionSQLite
 
 @Suite("Answered writes are durable")

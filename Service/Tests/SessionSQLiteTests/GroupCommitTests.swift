@@ -4,6 +4,7 @@ internal import SessionDomain
 internal import Synchronization
 internal import Testing
 
+@testable internal import SessionSQL
 @testable internal import SessionSQLite
 
 @Suite("Writes share commits")
@@ -109,6 +110,7 @@ struct GroupCommitTests {
         }
     }
 
+    // Proves: B6
     @Test("A failing commit fails every job of its batch, and the next batch succeeds")
     func failedCommit() async throws {
         let writer = GroupCommit(writer: database, capacity: 1000, batchSize: 64)
@@ -123,6 +125,7 @@ struct GroupCommitTests {
         #expect(try numbers() == [7])
     }
 
+    // Proves: R7
     @Test("A job beyond the capacity is rejected at once, and waiting jobs are done")
     func overload() async throws {
         let writer = GroupCommit(writer: database, capacity: 3, batchSize: 64)
@@ -197,6 +200,7 @@ struct GroupCommitTests {
         #expect(try numbers() == [2])
     }
 
+    // Proves: B8
     @Test("A full disk fails every job of its transaction with the same error, and the writer goes on")
     func fullDisk() async throws {
         let health = StoreHealth()
@@ -228,6 +232,7 @@ struct GroupCommitTests {
         #expect(try numbers() == [10])
     }
 
+    // Proves: B8
     @Test("Nothing is written while the name of the file is gone, and writing goes on when it is back")
     func lostName() async throws {
         let (path, aside) = (directory.path("commits.sqlite"), directory.path("aside"))

@@ -3,6 +3,7 @@ internal import SessionDomain
 internal import Synchronization
 internal import Testing
 
+@testable internal import SessionSQL
 @testable internal import SessionSQLite
 
 @Suite("SQL statements of the hot path")
@@ -115,7 +116,7 @@ struct HotPathTests {
     }
 
     private func attempt(_ address: String, limit: Int, device: KnownDevice? = nil) throws -> BeginPasswordTry {
-        var limits = OTPLimits()
+        var limits = LimitSettings()
         limits.failedChecks = RateLimit(limit: limit, window: 60)
         return BeginPasswordTry(
             appID: app, identifier: try CanonicalIdentifier(type: "email_address", value: address),
@@ -136,6 +137,7 @@ struct HotPathTests {
         }
     }
 
+    // Proves: O28
     @Test("The start of a login costs the same statements whether a code is sent or withheld")
     func starts() async throws {
         _ = try await signIn()
@@ -145,7 +147,7 @@ struct HotPathTests {
             createdAt: Self.now)
         #expect(try await store.perform(CreateUser(bob, passwordHash: nil, events: [])) == .created)
         try await startTracing()
-        var limits = OTPLimits()
+        var limits = LimitSettings()
         limits.appSendsPerDay = 10
         var seen: [[String]] = []
         // Six of strangers, then one to a user by the reserve and one that is withheld, twice.
@@ -196,14 +198,14 @@ struct HotPathTests {
                 _ = try await store.perform(
                     StartVerification(
                         appID: app, identifier: address, signUp: true,
-                        budget: CallBudget(.start, limits: OTPLimits(), device: nil, now: Self.now),
+                        budget: CallBudget(.start, limits: LimitSettings(), device: nil, now: Self.now),
                         draft: MessageDraft(id: "msg_\(code)"), now: Self.now, events: events
                     ) { _, _ in verification })
             }
             try await startTracing()
             _ = try await store.perform(
                 CheckCode(
-                    appID: app, tokenHash: "t", codeHashes: [code], limits: OTPLimits(), signUp: true,
+                    appID: app, tokenHash: "t", codeHashes: [code], limits: LimitSettings(), signUp: true,
                     newUserID: "usr_9", now: Self.now, events: events))
             return trace.take().filter { $0.hasSuffix("counters") || $0.hasPrefix("UPDATE counters") }
         }
@@ -229,6 +231,7 @@ struct HotPathTests {
         }
     }
 
+    // Proves: O9
     @Test("A known device of another user costs the same statements whether a user has the identifier or not")
     func foreignDevice() async throws {
         _ = try await signIn()

@@ -3,6 +3,7 @@ internal import GRDB
 internal import SessionDomain
 internal import Testing
 
+@testable internal import SessionSQL
 @testable internal import SessionSQLite
 
 @Suite("The schema moves forward only")
@@ -207,6 +208,7 @@ struct MigrationTests {
         try await store.close()
     }
 
+    // Proves: X13
     @Test("Stored copies of configured management keys are deleted; other keys keep their rights")
     func managementKeys() async throws {
         let database = try DatabaseQueue(path: path)

@@ -68,13 +68,12 @@ struct PlanTests {
 
     private static let forAllRows = [
         // A change of an app's scopes ends the step-ups of the others. These tables have rows of some minutes only.
-        "DELETE FROM challenges WHERE app_id = ? AND scope", "DELETE FROM grants WHERE app_id = ? AND scope",
-        "SELECT DISTINCT scope FROM challenges", "SELECT DISTINCT scope FROM grants",
+        "DELETE FROM challenges WHERE app_id = $1 AND scope", "DELETE FROM grants WHERE app_id = $1 AND scope",
         // Reads a limited number.
         "SELECT count(DISTINCT CASE WHEN scope",
         // Messages that wait, of some minutes.
-        "DELETE FROM messages WHERE app_id = ? AND type = ? AND canonical = ?",
-        "DELETE FROM messages WHERE app_id = ? AND instr(content, ?) > 0",
+        "DELETE FROM messages WHERE app_id = $1 AND type = $2 AND canonical = $3",
+        "DELETE FROM messages WHERE app_id = $1 AND instr(content, $2) > 0",
         "SELECT app_id, type, route, count(*) FROM messages",
     ]
 }

@@ -3,6 +3,7 @@ internal import SessionDomain
 internal import Synchronization
 internal import Testing
 
+@testable internal import SessionSQL
 @testable internal import SessionSQLite
 
 @Suite("Savepoints of jobs")

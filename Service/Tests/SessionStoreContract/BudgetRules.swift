@@ -8,7 +8,7 @@ enum BudgetRules {
             world async throws in
             let user = try await world.addUser()
             let identifier = user.identifiers[0]
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 1, window: 60)
             limits.failedChecksPerDay = 1
             let budget = CallBudget(.check, limits: limits, device: nil, now: world.now)
@@ -18,19 +18,19 @@ enum BudgetRules {
                 query.user = .id(user.id)
             }
             let free = try await world.read(ask)
-            #expect(free.user == user && free.reached(counters) == nil)
+            #expect(free.user == user && free.failures.reached(counters) == nil)
             for counter in counters { try await world.write(counter.counted(app: world.app)) }
             let exhausted = try await world.read(ask)
             #expect(exhausted.user == user)
             // Of several limits, the one that ends last counts.
             let day = CounterKey.failures(.anonymous(identifier), .day)
-            #expect(exhausted.reached(counters) == ReachedLimit(day, until: world.now + 86_400))
+            #expect(exhausted.failures.reached(counters) == ReachedLimit(day, until: world.now + 86_400))
         },
         ContractRule("The budget of a verification is that of its identifier") {
             world async throws in
             let user = try await world.addUser()
             let started = try await world.begin(user.identifiers[0], token: "token")
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 1, window: 60)
             let budget = CallBudget(.check, limits: limits, device: nil, now: world.now)
             let ask: @Sendable (inout FactQuery) -> Void = { query in
@@ -43,8 +43,9 @@ enum BudgetRules {
             try await world.write(.count(key, app: world.app, limit: limits.failedChecks, now: world.now))
             let exhausted = try await world.read(ask)
             #expect(exhausted.verification == started && exhausted.user == user)
-            #expect(exhausted.limit(of: key) == world.now + 60)
+            #expect(exhausted.failures.limit(of: key) == world.now + 60)
         },
+        // Proves: O8
         ContractRule("A network counts the messages of logins without a right code") { world async throws in
             let networks = [CountedNetwork(digest: "office")]
             let mails = try ["ada", "bob"].map { try world.mail("\($0)@example.com") }
@@ -61,6 +62,7 @@ enum BudgetRules {
             #expect(try await world.check("right", token: mails[0].value, networks: networks).isRight)
             #expect(try await world.stored(starts) == 1)
         },
+        // Proves: O21
         ContractRule("A device is known for the identifiers of its own user only, in its app only") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
@@ -73,6 +75,7 @@ enum BudgetRules {
             _ = try await world.store.perform(DeleteUser(ada.id, app: world.app, events: []))
             #expect(try await world.standing(of: device, at: "ada@example.com") == .stranger)
         },
+        // Proves: O21
         ContractRule("A device is a former one once the logins of its user are void, until a later login (X5)") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
@@ -87,10 +90,11 @@ enum BudgetRules {
             #expect(try await world.standing(of: world.device(of: later), at: "bob@example.com") == .stranger)
             #expect(try await world.standing(of: world.device(of: bob), at: "bob@example.com") == .former)
         },
+        // Proves: O21
         ContractRule("All former devices of a user have the attempts of one stranger together (X5)") {
             world async throws in
             let ada = try await world.addUser()
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
             for token in ["stranger's", "thief's", "ada's"] { try await world.begin(ada.identifiers[0], token: token) }
             for _ in 0..<3 { _ = try await world.check("wrong", token: "stranger's", limits: limits) }
@@ -108,6 +112,7 @@ enum BudgetRules {
                 #expect(spent == .limited(ReachedLimit(key, until: world.now + 3601)))
             }
         },
+        // Proves: O25
         ContractRule("Clearing the limits of a user opens all budgets of the user, and no others") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
@@ -119,7 +124,7 @@ enum BudgetRules {
                     .session(id: "ses_1", userID: user.id), .formerDevices(userID: user.id),
                 ]
             }
-            let budget = CallBudget(.check, limits: OTPLimits(), device: nil, now: world.now)
+            let budget = CallBudget(.check, limits: LimitSettings(), device: nil, now: world.now)
             let keys: @Sendable ([BudgetOwner], CanonicalIdentifier) -> [CounterKey] = { owners, destination in
                 let counters = owners.flatMap { budget.failures(of: $0) + budget.sends(of: $0, to: destination) }
                 return counters.map(\.key) + owners.map { .starts($0) }
@@ -145,7 +150,7 @@ enum BudgetRules {
         ContractRule("A stranger who spends the failed checks of an identifier leaves those of a known device (X5)") {
             world async throws in
             let ada = try await world.addUser()
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
             try await world.begin(ada.identifiers[0], token: "stranger's")
             for _ in 0..<3 { _ = try await world.check("wrong", token: "stranger's", limits: limits) }
@@ -155,10 +160,11 @@ enum BudgetRules {
             #expect(try await world.check("wrong", token: "ada's", limits: limits, device: device) == .wrong)
             #expect(try await world.check("right", token: "ada's", limits: limits, device: device).isRight)
         },
+        // Proves: O21
         ContractRule("Failed checks of a known device are limited per device, and together per user") {
             world async throws in
             let ada = try await world.addUser()
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
             limits.failedChecksPerDay = 3
             var failures = 0
@@ -174,7 +180,7 @@ enum BudgetRules {
         },
         ContractRule("A success on a known device leaves the hour of strangers as it is") { world async throws in
             let ada = try await world.addUser()
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 2, window: 3600)
             for token in ["a", "b", "c"] { try await world.begin(ada.identifiers[0], token: token) }
             for _ in 0..<2 { #expect(try await world.check("wrong", token: "a", limits: limits) == .wrong) }
@@ -182,11 +188,12 @@ enum BudgetRules {
             #expect(known.isRight)
             #expect(try await !world.check("right", token: "c", limits: limits).isRight)
         },
+        // Proves: H19
         ContractRule("Sends are limited per destination, resends included, and known devices have their own") {
             world async throws in
             let ada = try await world.addUser()
             let address = ada.identifiers[0]
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.sendsPerHour = 2
             try await world.begin(address, token: "first")
             guard case .send = try await world.resend(token: "first", limits: limits, after: 30) else {
@@ -202,10 +209,11 @@ enum BudgetRules {
                     token: "first", limits: limits, device: world.device(of: ada), after: 60)
             else { throw ContractFailure("the code is not sent again to a known device") }
         },
+        // Proves: H19
         ContractRule("Of concurrent sends, an app never exceeds its day, and a part is kept for known devices") {
             world async throws in
             let ada = try await world.addUser()
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.appSendsPerDay = 10
             let strangers = CallBudget(.start, limits: limits, device: nil, now: world.now)
             let owner = CallBudget(.start, limits: limits, device: world.device(of: ada), now: world.now)
@@ -229,9 +237,10 @@ enum BudgetRules {
             #expect(try await start(ada.identifiers[0], "b", owner))
             #expect(try await !start(ada.identifiers[0], "c", owner))
         },
+        // Proves: O23
         ContractRule("A streak of failures keeps its pauses in the store") { world async throws in
             let key = CounterKey.failures(.session(id: "ses_1", userID: "usr_1"), .streak)
-            let limit = RateLimit.streak(99, window: OTPLimits.streakWindow)
+            let limit = RateLimit.streak(99, window: LimitSettings.streakWindow)
             func count(after seconds: Int) async throws -> GuardFailures {
                 try await world.failures(of: .count(key, app: world.app, limit: limit, now: world.now + seconds))
             }
@@ -250,7 +259,7 @@ extension ContractWorld {
     }
 
     fileprivate func standing(of device: KnownDevice, at address: String) async throws -> KnownDevice.Standing {
-        let budget = CallBudget(.check, limits: OTPLimits(), device: device, now: now)
+        let budget = CallBudget(.check, limits: LimitSettings(), device: device, now: now)
         let identifier = try mail(address)
         return try await read { $0.budget = .init(budget, for: .identifier(identifier)) }.deviceStanding
     }

@@ -56,6 +56,7 @@ enum CheckCodeRules {
             try await world.write(.endVerifications(of: user.identifiers[0], app: world.app))
             #expect(try await world.check("right", token: "token") == .wrong)
         },
+        // Proves: O3
         ContractRule("Of 32 concurrent correct codes, exactly one is accepted (O2)") { world async throws in
             let user = try await world.addUser()
             try await world.begin(user.identifiers[0], token: "token")
@@ -87,6 +88,7 @@ enum CheckCodeRules {
             #expect(try await world.store.user(with: started.identifier, app: world.app) == nil)
             #expect(try await world.happened() == [])
         },
+        // Proves: O2
         ContractRule("Every attempt at a code counts before it is compared, and the fifth is the last") {
             world async throws in
             let user = try await world.addUser()
@@ -109,7 +111,7 @@ enum CheckCodeRules {
             try await world.begin(user.identifiers[0], token: "token")
             let outcome = try await world.store.perform(
                 CheckCode(
-                    appID: world.otherApp, tokenHash: "token", codeHashes: ["right"], limits: OTPLimits(),
+                    appID: world.otherApp, tokenHash: "token", codeHashes: ["right"], limits: LimitSettings(),
                     signUp: true, newUserID: "usr_x", now: world.now, events: world.events()))
             #expect(outcome == .unknown)
             #expect(try await world.check("right", token: "token").isRight)
@@ -117,7 +119,7 @@ enum CheckCodeRules {
         ContractRule("Failed checks are counted per identifier, over new codes and new verifications (O6)") {
             world async throws in
             let user = try await world.addUser()
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
             try await world.begin(user.identifiers[0], token: "one")
             for _ in 0..<2 { #expect(try await world.check("wrong", token: "one", limits: limits) == .wrong) }
@@ -133,7 +135,7 @@ enum CheckCodeRules {
         },
         ContractRule("Failed checks of one identifier do not limit another (O8)") { world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 1, window: 3600)
             for (user, token) in [(ada, "ada's"), (bob, "bob's")] {
                 try await world.begin(user.identifiers[0], token: token)
@@ -141,9 +143,10 @@ enum CheckCodeRules {
             _ = try await world.check("wrong", token: "ada's", limits: limits)
             #expect(try await world.check("right", token: "bob's", limits: limits).isRight)
         },
+        // Proves: O24
         ContractRule("A success clears the count of failures") { world async throws in
             let user = try await world.addUser()
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 2, window: 3600)
             for round in 0..<3 {
                 try await world.begin(user.identifiers[0], token: "t\(round)")

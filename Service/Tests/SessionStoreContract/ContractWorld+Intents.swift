@@ -2,8 +2,8 @@ internal import SessionDomain
 
 extension ContractWorld {
     /// Reads the rows that a query asks for.
-    func read(_ ask: @escaping @Sendable (inout FactQuery) -> Void) async throws -> Facts {
-        try await store.perform(ReadFacts(facts: FactQuery(app: app, ask)))
+    func read(_ ask: @escaping @Sendable (inout FactQuery) -> Void) async throws -> FoundRows {
+        try await store.perform(ReadRows(query: FactQuery(app: app, ask)))
     }
 
     /// Applies changes as they are. Repeats them if a guard fails, so a guard that always fails ends in an error.
@@ -43,32 +43,34 @@ struct ReserveProof: Intent {
         self.now = now
     }
 
-    var facts: FactQuery { FactQuery(app: appID) }
+    var reads: Read<GuardFailures> { Read(app: appID, .failures) }
 
-    func decide(_ facts: Facts) -> Decision<Bool> {
-        if facts.isTaken(.proof(proof.replayKey)) { return Decision(false) }
+    func decide(_ failures: GuardFailures) -> Decision<Bool> {
+        if failures.isTaken(.proof(proof.replayKey)) { return Decision(false) }
         return Decision(true, [.reserveProof(proof, app: appID, now: now)])
     }
 }
 
-private struct ReadFacts: Intent {
-    let facts: FactQuery
+private struct ReadRows: Intent {
+    let query: FactQuery
 
-    func decide(_ facts: Facts) -> Decision<Facts> { Decision(facts) }
+    var reads: Read<FoundRows> { Read(query) { $0 } }
+
+    func decide(_ rows: FoundRows) -> Decision<FoundRows> { Decision(rows) }
 }
 
 private struct WriteChanges: Intent {
     let changes: [Change]
-    let facts = FactQuery(app: nil)
+    let reads = Read<Void>(app: nil)
 
-    func decide(_ facts: Facts) -> Decision<Void> { Decision((), changes) }
+    func decide(_: Void) -> Decision<Void> { Decision((), changes) }
 }
 
 private struct TryChanges: Intent {
     let changes: [Change]
-    let facts = FactQuery(app: nil)
+    let reads = Read(app: nil, .failures)
 
-    func decide(_ facts: Facts) -> Decision<GuardFailures> {
-        facts.failures == GuardFailures() ? Decision(facts.failures, changes) : Decision(facts.failures)
+    func decide(_ failures: GuardFailures) -> Decision<GuardFailures> {
+        failures == GuardFailures() ? Decision(failures, changes) : Decision(failures)
     }
 }

@@ -10,7 +10,7 @@ extension ContractWorld {
         after seconds: Int = 0
     ) -> StartVerification {
         let time = now + seconds
-        var limits = OTPLimits()
+        var limits = LimitSettings()
         limits.starts = limit
         (limits.sendsPerHour, limits.sendsPerDay) = (sends, sends)
         let budget = CallBudget(.start, limits: limits, device: device, networks: networks, now: time)
@@ -53,7 +53,7 @@ extension ContractWorld {
     }
 
     func check(
-        _ codes: String..., token: String, limits: OTPLimits = OTPLimits(), device: KnownDevice? = nil,
+        _ codes: String..., token: String, limits: LimitSettings = LimitSettings(), device: KnownDevice? = nil,
         networks: [CountedNetwork] = [], signUp: Bool = true, after seconds: Int = 1
     ) async throws -> CheckCodeOutcome {
         try await store.perform(
@@ -63,7 +63,7 @@ extension ContractWorld {
     }
 
     func resend(
-        token: String, code: String = "second", limits: OTPLimits = OTPLimits(), device: KnownDevice? = nil,
+        token: String, code: String = "second", limits: LimitSettings = LimitSettings(), device: KnownDevice? = nil,
         after seconds: Int
     ) async throws -> ResendOutcome {
         try await store.perform(

@@ -24,9 +24,9 @@ extension ContractWorld {
         return message
     }
 
-    func claim(_ lane: MessageLane, after seconds: Int, lease: Int = 45) async throws -> QueuedMessage? {
+    func claim(_ queue: MessageQueue, after seconds: Int, lease: Int = 45) async throws -> QueuedMessage? {
         try await store.perform(
-            ClaimMessage(in: lane, now: now + seconds, leaseEnd: now + seconds + lease))
+            ClaimMessage(in: queue, now: now + seconds, leaseEnd: now + seconds + lease))
     }
 
     func record(
@@ -43,10 +43,10 @@ extension ContractWorld {
         try await read { $0.message = .state(of: known) }.message
     }
 
-    /// The lanes with due messages, with their numbers.
+    /// The queues with due messages, with their numbers.
     func due(after seconds: Int) async throws -> [String] {
-        try await store.dueMessages(at: DueTimes(now: now + seconds)).map { lane, count in
-            "\(lane.appID) \(lane.channel) \(lane.route): \(count)"
+        try await store.dueMessages(at: DueTimes(now: now + seconds)).map { queue, count in
+            "\(queue.appID) \(queue.channel) \(queue.route): \(count)"
         }
     }
 
@@ -56,6 +56,6 @@ extension ContractWorld {
         return try await store.events(app: app, limit: 1000, offset: 0).reversed().filter { names.contains($0.name) }
     }
 
-    /// The lane of the messages to e-mail addresses that no route has rejected.
-    var mailLane: MessageLane { MessageLane(appID: app, channel: .email, route: 0) }
+    /// The queue of the messages to e-mail addresses that no route has rejected.
+    var mailQueue: MessageQueue { MessageQueue(appID: app, channel: .email, route: 0) }
 }

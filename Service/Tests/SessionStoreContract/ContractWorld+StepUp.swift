@@ -41,7 +41,7 @@ extension ContractWorld {
     /// Sends a code, whose hash is `code`.
     func send(
         _ challenge: StepUpChallenge, as reference: ChallengeReference? = nil, app: AppID? = nil,
-        code: String = "right", limits: OTPLimits = OTPLimits(), after seconds: Int = 0
+        code: String = "right", limits: LimitSettings = LimitSettings(), after seconds: Int = 0
     ) async throws -> SendStepUpOutcome {
         let (time, app) = (now + seconds, app ?? self.app)
         return try await store.perform(
@@ -52,7 +52,7 @@ extension ContractWorld {
 
     func enter(
         _ code: String, for challenge: StepUpChallenge, as reference: ChallengeReference? = nil, app: AppID? = nil,
-        limits: OTPLimits = OTPLimits(), hold: Int = 0, after seconds: Int = 1
+        limits: LimitSettings = LimitSettings(), hold: Int = 0, after seconds: Int = 1
     ) async throws -> StepOutcome {
         try await store.perform(
             CheckStepUpCode(

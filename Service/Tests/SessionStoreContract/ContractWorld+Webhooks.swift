@@ -34,7 +34,7 @@ extension ContractWorld {
         return events
     }
 
-    /// Claims up to `limit` due deliveries of each webhook, as a courier does.
+    /// Claims up to `limit` due deliveries of each webhook, as a worker does.
     func claim(after seconds: Int, lease: Int = 60, limit: Int = 1000) async throws -> [ClaimedDelivery] {
         var claimed: [ClaimedDelivery] = []
         for webhook in try await store.dueWebhooks(now: now + seconds) {

@@ -5,6 +5,7 @@ internal import Testing
 /// What a deleted user leaves.
 enum DeletionRules {
     static let all: [ContractRule] = [
+        // Proves: B10
         ContractRule("A deleted user is in no counter, message, verification or event, and other users' stay") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))

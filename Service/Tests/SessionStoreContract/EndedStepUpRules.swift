@@ -66,6 +66,7 @@ enum EndedStepUpRules {
 
     static let all: [ContractRule] =
         endings.map { ending in
+            // Proves: X2
             ContractRule("\(ending.name) ends the user's challenges and grants, and no other user's (\(ending.rule))") {
                 world async throws in
                 let users = [try await world.addUser(), try await world.addUser("bob@example.com")]

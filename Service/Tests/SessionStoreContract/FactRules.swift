@@ -210,6 +210,7 @@ enum FactRules {
             let others = try await world.read { $0.user = .id(other.id) }
             #expect(others.user?.heldUntil == [phones[1]: world.now + 60])
         },
+        // Proves: X2
         ContractRule("Grants come with the session that earned them: neither a revoked nor an expired one has any") {
             world async throws in
             let ada = try await world.addUser()

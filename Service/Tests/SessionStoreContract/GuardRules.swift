@@ -191,18 +191,18 @@ enum GuardRules {
 
 /// Counts how often it is decided.
 private final class CountingIntent: Intent {
-    let facts: FactQuery
+    let reads: Read<Void>
     private let count = Mutex(0)
     private let changes: @Sendable (_ attempt: Int) -> [Change]
 
     init(app: AppID, changes: @escaping @Sendable (_ attempt: Int) -> [Change]) {
-        facts = FactQuery(app: app)
+        reads = Read(app: app)
         self.changes = changes
     }
 
     var attempts: Int { count.withLock { $0 } }
 
-    func decide(_ facts: Facts) -> Decision<Void> {
+    func decide(_: Void) -> Decision<Void> {
         let attempt = count.withLock { count in
             count += 1
             return count
@@ -217,10 +217,10 @@ private struct UnwrittenProof: Intent {
     let app: AppID
     let now: Timestamp
 
-    var facts: FactQuery { FactQuery(app: app) }
+    var reads: Read<GuardFailures> { Read(app: app, .failures) }
 
-    func decide(_ facts: Facts) -> Decision<String> {
-        if facts.isTaken(.proof(proof.replayKey)) { return Decision("taken") }
+    func decide(_ failures: GuardFailures) -> Decision<String> {
+        if failures.isTaken(.proof(proof.replayKey)) { return Decision("taken") }
         return .unwritten("not taken", checking: [.reserveProof(proof, app: app, now: now)])
     }
 }

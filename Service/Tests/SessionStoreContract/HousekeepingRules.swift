@@ -34,6 +34,7 @@ enum HousekeepingRules {
             #expect(try await world.store.verification(tokenHash: "running", app: world.app) != nil)
             #expect(try await world.deleteExpired(now: world.now + 4201, limit: 100) == 1)
         },
+        // Proves: R28
         ContractRule("What was redeemed stays redeemed when a wrong clock deletes its row (R17)") {
             world async throws in
             func redeem(_ id: String, until seconds: Int) async throws -> GuardFailures {
@@ -54,6 +55,7 @@ enum HousekeepingRules {
             #expect(try await redeem("new", until: 300) == GuardFailures(.taken(.redemption("new"))))
             #expect(try await redeem("new", until: 301) == GuardFailures())
         },
+        // Proves: R29
         ContractRule("Deleted redemptions reject none of another kind or app, and deleted reports reject nothing") {
             world async throws in
             // What lives longer than a challenge of a login must not reject one.

@@ -47,6 +47,7 @@ enum IdentifierRules {
             #expect(try await add(try world.mail("ADA@example.com"), to: ada, world) == .updated(ada))
             #expect(try await world.happened() == [])
         },
+        // Proves: O12
         ContractRule("A removed identifier is free again, has an event, and its running verification accepts no code") {
             world async throws in
             let ada = try await world.addUser()

@@ -11,9 +11,10 @@ enum LoginEventRules {
             let failed = try await world.attempts(.loginFailed)
             #expect(failed.map { $0.data["reason"] } == Array(repeating: "wrong_code", count: 5) + ["used_up"])
         },
+        // Proves: A4
         ContractRule("Of 64 concurrent attempts at the limit, one reports it") { world async throws in
             let mail = try world.mail("ada@example.com")
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 1, window: 900)
             let budget = CallBudget(.check, limits: limits, device: nil, now: world.now)
             let events = world.events()

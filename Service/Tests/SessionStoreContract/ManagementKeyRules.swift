@@ -36,6 +36,7 @@ enum ManagementKeyRules {
             let late = InsertManagementKey(key("mk_e", world, by: "mk_b"), creatorID: "mk_b")
             try await world.store.expect(late, is: .creatorInvalid)
         },
+        // Proves: G3
         ContractRule("Of many keys that are created while their creator is revoked, none survives") {
             world async throws in
             try await world.write(.insertManagementKey(key("mk_a", world)))

@@ -13,7 +13,7 @@ enum MessageRules {
         ContractRule("A message comes back as it was queued, in its app only") { world async throws in
             let message = try await world.queue("msg_1")
             #expect(try await world.message("msg_1") == message)
-            let due = try await world.read { $0.message = .due(in: world.mailLane, at: DueTimes(now: world.now)) }
+            let due = try await world.read { $0.message = .due(in: world.mailQueue, at: DueTimes(now: world.now)) }
             #expect(due.message == message)
             #expect(try await world.message("msg_2") == nil)
             let fresh = try await world.queue("msg_2") { message in
@@ -26,13 +26,16 @@ enum MessageRules {
             try await world.queue("msg_3", app: world.otherApp)
             #expect(try await world.message("msg_3") == nil)
         },
+        // Proves: O28
         ContractRule("A verification and its message are one commit, and a suppressed one has the same") {
             world async throws in
             for (token, signUp) in [("sent", true), ("suppressed", false)] {
                 let mail = try world.mail("\(token)@example.com")
                 let started = try await world.begin(mail, token: token, signUp: signUp)
-                let lane = try await world.read { $0.message = .due(in: world.mailLane, at: DueTimes(now: world.now)) }
-                let message = try #require(lane.message)
+                let queue = try await world.read {
+                    $0.message = .due(in: world.mailQueue, at: DueTimes(now: world.now))
+                }
+                let message = try #require(queue.message)
                 #expect(message.recipient == started.identifier)
                 #expect(message.content.code == started.code.seed)
                 #expect(message.content.locales == ["fr"] && message.content.sender.senderID == "sender")
@@ -59,32 +62,34 @@ enum MessageRules {
                 ])
             #expect(try await world.due(after: 5).contains("contra1 email 0: 2"))
         },
+        // Proves: M1
         ContractRule("Of many concurrent claims, one gets a message, until its lease ends") { world async throws in
             try await world.queue("msg_1", after: 1)
-            #expect(try await world.claim(world.mailLane, after: 0) == nil)
-            let claimed = try await concurrently(16) { _ in try await world.claim(world.mailLane, after: 1) }
+            #expect(try await world.claim(world.mailQueue, after: 0) == nil)
+            let claimed = try await concurrently(16) { _ in try await world.claim(world.mailQueue, after: 1) }
             #expect(claimed.compactMap { $0?.id } == ["msg_1"])
             #expect(try await world.due(after: 45) == [])
-            #expect(try await world.claim(world.mailLane, after: 45) == nil)
-            #expect(try await world.claim(world.mailLane, after: 46)?.nextAttemptAt == world.now + 91)
+            #expect(try await world.claim(world.mailQueue, after: 45) == nil)
+            #expect(try await world.claim(world.mailQueue, after: 46)?.nextAttemptAt == world.now + 91)
         },
-        ContractRule("Messages of a lane are claimed in the order in which they are due") { world async throws in
+        ContractRule("Messages of a queue are claimed in the order in which they are due") { world async throws in
             for (index, seconds) in [3, 1, 2].enumerated() { try await world.queue("msg_\(index)", after: seconds) }
             var claimed: [String?] = []
-            for _ in 0..<4 { claimed.append(try await world.claim(world.mailLane, after: 5)?.id) }
+            for _ in 0..<4 { claimed.append(try await world.claim(world.mailQueue, after: 5)?.id) }
             #expect(claimed == ["msg_1", "msg_2", "msg_0", nil])
         },
+        // Proves: M4
         ContractRule("A message is due at its time, and when its time is far ahead because the clock was set back") {
             world async throws in
             for (seconds, isDue) in [(0, true), (1, false), (120, false), (121, true), (300, true)] {
                 try await world.queue("msg_\(seconds)", after: seconds)
                 #expect(try await world.due(after: 0) == (isDue ? ["\(world.app) email 0: 1"] : []), "\(seconds)")
-                #expect(try await world.claim(world.mailLane, after: 0)?.id == (isDue ? "msg_\(seconds)" : nil))
+                #expect(try await world.claim(world.mailQueue, after: 0)?.id == (isDue ? "msg_\(seconds)" : nil))
             }
         },
         ContractRule("A failed attempt goes on with the next route, and is no event") { world async throws in
             try await world.queue("msg_1")
-            let claimed = try #require(try await world.claim(world.mailLane, after: 0))
+            let claimed = try #require(try await world.claim(world.mailQueue, after: 0))
             let stored = try await world.record(Self.failed(), of: claimed, after: 1)
             #expect(stored?.route == 1 && stored?.nextAttemptAt == world.now + 1)
             #expect(try await world.message("msg_1") == stored)
@@ -96,7 +101,7 @@ enum MessageRules {
             world async throws in
             let queued = try await world.queue("msg_1") { $0.rejectedRoutes = [] }
             #expect(try await world.state(of: queued) == queued)
-            let claimed = try #require(try await world.claim(world.mailLane, after: 0))
+            let claimed = try #require(try await world.claim(world.mailQueue, after: 0))
             #expect(try await world.state(of: queued) == claimed)
             for (seconds, route) in [(1, 0), (2, 1)] {
                 let known = try #require(try await world.message("msg_1"))
@@ -115,7 +120,7 @@ enum MessageRules {
         },
         ContractRule("A message that was sent is never due again, and is reported once") { world async throws in
             try await world.queue("msg_1")
-            let claimed = try #require(try await world.claim(world.mailLane, after: 0))
+            let claimed = try #require(try await world.claim(world.mailQueue, after: 0))
             let results = try await concurrently(8) { _ in
                 try await world.record(Self.accepted, of: claimed, after: 1)
             }
@@ -124,10 +129,11 @@ enum MessageRules {
             #expect(try await world.due(after: 86_400) == [])
             #expect(try await world.reported().map(\.name) == [.codeSent])
         },
+        // Proves: M1
         ContractRule("After the end of a lease only an acceptance counts") { world async throws in
             try await world.queue("msg_1")
-            let late = try #require(try await world.claim(world.mailLane, after: 0))
-            let current = try #require(try await world.claim(world.mailLane, after: 45))
+            let late = try #require(try await world.claim(world.mailQueue, after: 0))
+            let current = try #require(try await world.claim(world.mailQueue, after: 45))
             #expect(try await world.record(Self.failed(), of: late, after: 46) == nil)
             #expect(try await world.message("msg_1") == current)
             #expect(try await world.record(Self.accepted, of: late, after: 47)?.status == .sent)
@@ -137,7 +143,7 @@ enum MessageRules {
         ContractRule("A finished message is deleted when it has expired; a pending one stays") { world async throws in
             try await world.queue("msg_1")
             try await world.queue("msg_2", after: 1)
-            let claimed = try #require(try await world.claim(world.mailLane, after: 0))
+            let claimed = try #require(try await world.claim(world.mailQueue, after: 0))
             _ = try await world.record(Self.accepted, of: claimed, after: 1)
             #expect(try await world.deleteExpired(now: world.now + 599, limit: 100) == 0)
             #expect(try await world.deleteExpired(now: world.now + 86_400, limit: 100) == 1)

@@ -4,6 +4,7 @@ internal import Testing
 
 enum OperatorAppRules {
     static let all: [ContractRule] = [
+        // Proves: C9
         ContractRule("The operator app comes back with its reserved id, its users, their sessions and events") {
             world async throws in
             let app = App(id: .operators, name: "console", createdAt: world.now)
@@ -30,6 +31,7 @@ enum OperatorAppRules {
             let names = try await world.store.events(app: .operators, limit: 10, offset: 0).map(\.name)
             #expect(names == [.sessionCreated, .appCreated])
         },
+        // Proves: C11
         ContractRule("The rights of an operator change at once, and only if they differ") { world async throws in
             let user = try await invited(.viewer, app: nil, in: world)
             func change(_ role: OperatorRole, _ app: AppID?) async throws -> ConsoleOperator? {
@@ -49,6 +51,7 @@ enum OperatorAppRules {
             let after: [String: JSONValue] = ["role": "admin", "app_id": .string(world.app.rawValue)]
             #expect(events.first?.data["after"] == .object(after))
         },
+        // Proves: C12
         ContractRule("Of two admins who remove each other at the same moment, one stays") { world async throws in
             try await addApp(to: world)
             for round in 0..<8 {
@@ -65,6 +68,7 @@ enum OperatorAppRules {
                 #expect(isLeft.count { $0 } == 1)
             }
         },
+        // Proves: C12
         ContractRule("An operator changes another one only with the account and the rights that the request found") {
             world async throws in
             try await addApp(to: world)
@@ -86,6 +90,7 @@ enum OperatorAppRules {
             _ = try await world.store.perform(ChangeOperatorRights(role: .admin, appID: nil, change: change()))
             #expect(try await remove(alan, by: grace, in: world))
         },
+        // Proves: C9
         ContractRule("A user of an app of customers is no operator, whatever the profile contains") {
             world async throws in
             var user = try await world.addUser()

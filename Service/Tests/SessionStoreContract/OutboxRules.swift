@@ -79,7 +79,7 @@ enum OutboxRules {
             #expect(stored.map(\.attempts) == [0])
             #expect(try await world.claim(after: 60).count == 1)
         },
-        ContractRule("Of 16 couriers that claim concurrently, each delivery goes to one (R17)") { world async throws in
+        ContractRule("Of 16 workers that claim concurrently, each delivery goes to one (R17)") { world async throws in
             try await world.addApp()
             _ = [try await world.addWebhook(), try await world.addWebhook()]
             for _ in 0..<20 { try await world.tell(.userCreated) }

@@ -53,6 +53,7 @@ enum PasswordTryRules {
             #expect(try await attempt(identifier, world) == .unknown)
             #expect(try await attempt(identifier, world) == limited(identifier, world))
         },
+        // Proves: O8
         ContractRule("A network counts each failing address once until it succeeds, and refuses others at its limit") {
             world async throws in
             let networks = [CountedNetwork(digest: "office")]
@@ -102,7 +103,7 @@ enum PasswordTryRules {
     private static func budget(
         _ world: ContractWorld, device: KnownDevice? = nil, networks: [CountedNetwork] = [], after seconds: Int = 0
     ) -> CallBudget {
-        var limits = OTPLimits()
+        var limits = LimitSettings()
         limits.failedChecks = RateLimit(limit: 3, window: 900)
         limits.failuresPerAddress = RateLimit(limit: 2, window: 600)
         return CallBudget(.password, limits: limits, device: device, networks: networks, now: world.now + seconds)

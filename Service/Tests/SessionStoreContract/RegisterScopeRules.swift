@@ -66,7 +66,7 @@ enum RegisterScopeRules {
         },
         ContractRule("Of 16 users that register one identifier concurrently, one gets it (O3)") { world async throws in
             let new = try world.phone("+14155550100")
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.starts = RateLimit(limit: 100, window: 600)
             limits.failedChecks = RateLimit(limit: 100, window: 600)
             (limits.sendsPerHour, limits.sendsPerDay) = (100, 100)
@@ -87,7 +87,7 @@ enum RegisterScopeRules {
 
     /// A challenge that adds a phone number, and whose code was sent.
     private static func open(
-        _ new: CanonicalIdentifier, for user: User, limits: OTPLimits = OTPLimits(), _ world: ContractWorld
+        _ new: CanonicalIdentifier, for user: User, limits: LimitSettings = LimitSettings(), _ world: ContractWorld
     ) async throws -> StepUpChallenge {
         let challenge = try await world.open(
             for: try await world.signIn(user), steps: [ContractWorld.phoneStep], newIdentifier: new)

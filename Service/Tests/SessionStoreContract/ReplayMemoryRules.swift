@@ -8,6 +8,7 @@ enum ReplayMemoryRules {
             #expect(
                 try await world.store.perform(ReserveProof(world.proof("a"), app: world.app, now: world.now)) == false)
         },
+        // Proves: D15
         ContractRule("Of many concurrent uses of one proof, one succeeds") { world async throws in
             let answers = try await concurrently(64) { _ in
                 try await world.store.perform(ReserveProof(world.proof("a"), app: world.app, now: world.now))

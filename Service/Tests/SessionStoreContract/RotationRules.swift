@@ -33,6 +33,7 @@ enum RotationRules {
                 stored?.attempts == RotationAttempts(last: "attempt-9", earlier: Array(repeating: "attempt-", count: 8))
             )
         },
+        // Proves: R5
         ContractRule("A lost answer is repeated for the same attempt, at any time, until the successor is used") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
@@ -47,6 +48,7 @@ enum RotationRules {
             #expect(late == .refused(.refreshTokenSpent))
             #expect(try await world.isLive(session))
         },
+        // Proves: X8
         ContractRule("Of two holders of one token and key, the second is found at its first rotation") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
@@ -55,6 +57,7 @@ enum RotationRules {
             #expect(owner.reason == .refreshTokenReused)
             #expect(try await !world.isLive(session))
         },
+        // Proves: R19
         ContractRule(
             "A session of a restored backup continues with the device's token, and other tokens are reuse then"
         ) {
@@ -107,6 +110,7 @@ enum RotationRules {
             #expect(successor == .refused(.unauthorized))
             #expect(try await world.happened() == [.sessionCreated, .refreshTokenReused, .sessionRevoked])
         },
+        // Proves: X8
         ContractRule("A token older than the last is reuse in the next nonce window, even with its key") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())
@@ -149,6 +153,7 @@ enum RotationRules {
             #expect(replay == .refused(.replayedProof))
             #expect(try await world.rotate(session, proof: world.proof("b")).rotatedGeneration == 1)
         },
+        // Proves: X9
         ContractRule("A replayed proof with the old token revokes nothing, even if its replay memory has expired") {
             world async throws in
             let session = try await world.signIn(try await world.addUser())

@@ -31,7 +31,7 @@ enum SendStepUpCodeRules {
         },
         ContractRule("After the delay the code of a step is sent again, and later a new one beside it") {
             world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.codeLifetime = 80
             for entered in ["right", "new"] {
                 let user = try await world.addUser("\(entered)@example.com")
@@ -59,7 +59,7 @@ enum SendStepUpCodeRules {
         },
         ContractRule("A first code counts as a start of the session, and starts of strangers do not count") {
             world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.starts = RateLimit(limit: 2, window: 600)
             let challenge = try await openMailStep(world)
             for token in ["a", "b", "c"] { try await world.begin(try world.mail("ADA@example.com"), token: token) }
@@ -75,7 +75,7 @@ enum SendStepUpCodeRules {
             #expect(stored == nil)
         },
         ContractRule("A code after an expired one counts as a start again") { world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.codeLifetime = 20
             limits.starts = RateLimit(limit: 2, window: 600)
             let challenge = try await openMailStep(world)

@@ -108,6 +108,7 @@ enum SessionListRules {
             #expect(try await revoke(.all, of: posing, world) == 0)
             #expect(try await world.isLive(session))
         },
+        // Proves: X14
         ContractRule("Of sessions that end all others concurrently, exactly one stays") { world async throws in
             let user = try await world.addUser()
             var sessions: [Session] = []

@@ -5,10 +5,11 @@ internal import Testing
 /// The messages that all callers of an app have together, and who pays for those of a login, through the store.
 enum SharedMessageRules {
     static let all: [ContractRule] = [
+        // Proves: H19
         ContractRule("Of concurrent codes to strangers an app sends three fifths, and more from its reserve to users") {
             world async throws in
             let limits = {
-                var limits = OTPLimits()
+                var limits = LimitSettings()
                 limits.appSendsPerDay = 20
                 return limits
             }()
@@ -50,7 +51,7 @@ enum SharedMessageRules {
             let (home, train) = (CountedNetwork(digest: "home"), CountedNetwork(digest: "train"))
             _ = try await world.store.perform(world.verificationStart(mail, token: "t", networks: [home]))
             let resend = ResendCode(
-                appID: world.app, tokenHash: "t", limits: OTPLimits(), networks: [train],
+                appID: world.app, tokenHash: "t", limits: LimitSettings(), networks: [train],
                 newCode: world.code("second", of: "t", expiresAt: world.now + 700), draft: world.draft(),
                 now: world.now + 60)
             guard case .send(let next) = try await world.store.perform(resend) else {

@@ -42,6 +42,7 @@ enum SigningKeyRules {
         ContractRule("The keys of an unknown app are not rotated") { world async throws in
             #expect(try await world.rotateKeys(.request, bringing: "a") == nil)
         },
+        // Proves: K4
         ContractRule("Of 16 nodes that rotate concurrently by schedule, one makes the new key (O3)") {
             world async throws in
             try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
@@ -52,6 +53,7 @@ enum SigningKeyRules {
             #expect(try await world.store.signingKeys(of: world.app).count == 2)
             #expect(try await world.happened() == [.signingKeyRotated])
         },
+        // Proves: K4
         ContractRule("16 concurrent requests for a new key make one (O3)") {
             world async throws in
             try await world.addApps(keys: [key("a", of: world.app, at: world.now)])
@@ -90,6 +92,7 @@ enum SigningKeyRules {
             #expect(decision?.removed.map(\.keyID) == ["a"])
             #expect(try await world.store.signingKeys(of: world.app).map(\.keyID) == ["b"])
         },
+        // Proves: K3
         ContractRule("Times that were written by a clock years ahead are corrected in the store") {
             world async throws in
             try await world.addApps(keys: [key("a", of: world.app, at: world.now)])

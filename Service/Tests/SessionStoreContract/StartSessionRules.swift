@@ -32,6 +32,7 @@ enum StartSessionRules {
             #expect(try await world.happened() == [.sessionCreated])
             #expect(try await world.store.perform(ReserveProof(world.proof("b"), app: world.app, now: world.now)))
         },
+        // Proves: R17
         ContractRule("Of many concurrent logins with one challenge, one gets a session") { world async throws in
             let user = try await world.addUser()
             let outcomes = try await concurrently(32) { index in
@@ -112,6 +113,7 @@ enum StartSessionRules {
             }
             #expect(try await world.happened() == [])
         },
+        // Proves: R11
         ContractRule("A login ends the session that it replaces, in the same transaction") { world async throws in
             let user = try await world.addUser()
             let old = try await world.signIn(user)
@@ -138,6 +140,7 @@ enum StartSessionRules {
             let unknown = world.start(world.newSession(of: user), replacing: "ses_unknown")
             #expect(try await world.store.perform(unknown) == .started(user))
         },
+        // Proves: R25
         ContractRule("A login above the maximum ends the session unused longest, of this user only") {
             world async throws in
             let (ada, bob) = (try await world.addUser(), try await world.addUser("bob@example.com"))
@@ -155,6 +158,7 @@ enum StartSessionRules {
             let ended = events.filter { $0.name == .sessionRevoked }.map(\.data)
             #expect(ended == [["user_id": .string(ada.id), "session_id": .string(two.id), "reason": "session_limit"]])
         },
+        // Proves: R25
         ContractRule("Of many concurrent logins of one user, the maximum stays") { world async throws in
             let user = try await world.addUser()
             _ = try await concurrently(16) { _ in

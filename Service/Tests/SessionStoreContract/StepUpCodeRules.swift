@@ -38,7 +38,7 @@ enum StepUpCodeRules {
         },
         ContractRule("Of 32 concurrent wrong codes five count, and then the correct code is rejected, too (O2)") {
             world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.checksPerCode = 100
             limits.failedChecks = RateLimit(limit: 100, window: 3600)
             let challenge = try await openSent(world)
@@ -60,7 +60,7 @@ enum StepUpCodeRules {
             #expect(try await world.enter("right", for: challenge).advanced != nil)
         },
         ContractRule("A new code gives the challenge no further attempts (O6)") { world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.codeLifetime = 50
             let challenge = try await SendStepUpCodeRules.openMailStep(world)
             _ = try await world.send(challenge, limits: limits)
@@ -72,7 +72,7 @@ enum StepUpCodeRules {
             #expect(try await world.enter("new", for: challenge, after: 31) == .refused(.invalidChallenge))
         },
         ContractRule("A new code gives the session no further attempts (O6)") { world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
             limits.codeLifetime = 50
             let challenge = try await SendStepUpCodeRules.openMailStep(world)
@@ -84,7 +84,7 @@ enum StepUpCodeRules {
             #expect(limited == Self.limited(challenge, until: world.now + 3601))
         },
         ContractRule("Failed logins of a stranger do not limit the steps of a session (X5)") { world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 3, window: 3600)
             let challenge = try await openSent(world)
             try await world.begin(try world.mail("ada@example.com"), token: "login")
@@ -100,7 +100,7 @@ enum StepUpCodeRules {
         },
         ContractRule("Failed steps do not limit the logins of the user, and clear with a correct code") {
             world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 2, window: 3600)
             let challenge = try await openSent(world)
             try await world.begin(try world.mail("ada@example.com"), token: "login")
@@ -110,7 +110,7 @@ enum StepUpCodeRules {
         },
         ContractRule("Attempts to register an identifier also count as those of strangers at it") {
             world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.failedChecks = RateLimit(limit: 2, window: 3600)
             let new = try world.mail("new@example.com")
             let challenge = try await world.open(
@@ -125,7 +125,7 @@ enum StepUpCodeRules {
             #expect(outcome == .limited(ReachedLimit(failures, until: world.now + 3601)))
         },
         ContractRule("An attempt without a running code needs a new code and is not counted") { world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.codeLifetime = 20
             let challenge = try await SendStepUpCodeRules.openMailStep(world)
             for _ in 0..<6 { #expect(try await world.enter("right", for: challenge) == .spent) }

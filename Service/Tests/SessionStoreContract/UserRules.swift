@@ -229,6 +229,7 @@ enum UserRules {
             }
             #expect(try await world.store.user(bob.id, app: world.app) == bob)
         },
+        // Proves: O19
         ContractRule("A user is found by both forms of an international domain, and no second one can have the other") {
             world async throws in
             let user = try await world.addUser("ada@m\u{FC}nchen.example")

@@ -34,6 +34,7 @@ enum VerificationRules {
                 }
             }
         },
+        // Proves: O9
         ContractRule("A verification that was ended has the answers of one for an unknown identifier") {
             world async throws in
             let (known, unknown) = (try world.mail("ada@example.com"), try world.mail("unknown@example.com"))
@@ -103,6 +104,7 @@ enum VerificationRules {
             }
             #expect(outcomes.filter(\.isStarted).count == 5)
         },
+        // Proves: O27
         ContractRule(
             "A code is sent again in the first half of its life, and later a new one beside it, with its checks"
         ) { world async throws in
@@ -150,7 +152,7 @@ enum VerificationRules {
         },
         ContractRule("A code is not sent again too soon, too often, too late, or without a verification") {
             world async throws in
-            var limits = OTPLimits()
+            var limits = LimitSettings()
             limits.sendsPerVerification = 2
             try await world.begin(try world.mail("ada@example.com"), token: "token")
             let before = try await world.store.verification(tokenHash: "token", app: world.app)

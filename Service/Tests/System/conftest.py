@@ -1,22 +1,12 @@
 import os
-import pathlib
-import sys
-from contextlib import contextmanager
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests" / "ForeignJudge"))
-from browser import Browser  # noqa: E402
-from certificate_authority import CertificateAuthority  # noqa: E402
-from mail_browser import CHROMIUM  # noqa: E402
-from receiver import Receiver  # noqa: E402
-from service import Service  # noqa: E402
-
-
-def pytest_configure(config):
-    # RFC 9864 gives Ed25519 its own algorithm name. The protocol uses EdDSA, as its clients do.
-    config.addinivalue_line("filterwarnings", "ignore:EdDSA is deprecated")
-
+from browser import Browser
+from certificate_authority import CertificateAuthority
+from mail_browser import CHROMIUM
+from receiver import Receiver
+from service import Service, running
 
 #: Files that take long. Each file runs in one process, and these begin first, so that the processes end at about the same
 #: time: those that need the processors in turns with those that wait.
@@ -51,16 +41,6 @@ def pytest_sessionfinish(session):
         for reason in unexpected:
             reporter.write_line("  " + reason)
         session.exitstatus = session.exitstatus or 1
-
-
-@contextmanager
-def running(service: Service):
-    service.start()
-    try:
-        yield service
-    finally:
-        if service.process.poll() is None:
-            service.kill()
 
 
 @pytest.fixture

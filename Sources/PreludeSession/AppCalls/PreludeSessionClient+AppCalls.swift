@@ -25,8 +25,8 @@ extension PreludeSessionClient {
     ///   response of the backend or of a refresh, which keep the session; `.invalidConfiguration` for a request that must
     ///   not carry a token.
     public func data(for request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        let answer = try await engine.answer(to: request)
-        return (answer.body, answer.response)
+        let response = try await engine.response(to: request)
+        return (response.body, response.head)
     }
 
     /// Sends a request to the app's backend as the signed-in user. If the backend asks for a step-up, it gets the scope and

@@ -1,5 +1,12 @@
+internal import Crypto
 public import Foundation
 internal import SessionTokens
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
 
 /// Time and randomness for the whole SDK.
 @_spi(Service) public struct SDKEnvironment: Sendable {
@@ -43,4 +50,60 @@ internal import SessionTokens
 
     /// A new device id.
     func newDeviceID() -> String { RandomUUID.make(from: randomBytes(16)) }
+}
+
+extension SDKEnvironment {
+    /// Runs the work, and cancels it when it takes longer than `seconds`.
+    ///
+    /// - Throws: `PreludeSessionError.timeout`, and the errors of the work.
+    @_spi(Service) public func withDeadline<Answer: Sendable>(
+        after seconds: TimeInterval, _ work: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        try await withThrowingTaskGroup(of: Answer?.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                // A cancelled timer means that the work is done or cancelled.
+                do { try await sleep(seconds) } catch { return nil }
+                throw PreludeSessionError.timeout
+            }
+            defer { group.cancelAll() }
+            while let ended = try await group.next() {
+                if let answer = ended { return answer }
+            }
+            throw PreludeSessionError.timeout
+        }
+    }
+
+    /// Waits for a task, but at most that many seconds. Then the task goes on.
+    func wait(for task: Task<Void, Never>, atMost seconds: TimeInterval) async {
+        let (ended, source) = AsyncStream.makeStream(of: Never.self)
+        Task {
+            await task.value
+            source.finish()
+        }
+        // A wait for the stream ends when it is cancelled, and a wait for a task does not.
+        try? await withDeadline(after: seconds) { for await _ in ended {} }
+    }
+}
+
+/// The system's cryptographically secure generator.
+enum SystemRandom {
+    /// The most bytes that Linux returns with one call (getentropy(3)).
+    private static let maximumOfOneCall = 256
+
+    /// Returns that many random bytes.
+    ///
+    /// On Linux, `SymmetricKey` calls the system for each eight bytes. With each proof, one call does.
+    @Sendable
+    static func bytes(_ count: Int) -> [UInt8] {
+        #if canImport(Glibc) || canImport(Musl)
+            var bytes = [UInt8](repeating: 0, count: count)
+            if (1...maximumOfOneCall).contains(count),
+                bytes.withUnsafeMutableBytes({ getentropy($0.baseAddress, $0.count) }) == 0
+            {
+                return bytes
+            }
+        #endif
+        return SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes(Array.init)
+    }
 }

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Foundation
 internal import SessionTokens
 
@@ -164,10 +165,90 @@ enum ProofNonce: Sendable {
     /// The last nonce of one of the app's backends, if there is one.
     case ofBackend(String?)
 
-    func value(service: String?) -> String? {
+    fileprivate func value(service: String?) -> String? {
         switch self {
         case .ofService: service
         case .ofBackend(let nonce): nonce
         }
+    }
+}
+
+/// New `jti` values of proofs, each with 128 random bits (RFC 9449 §4.2).
+///
+/// It takes the random bytes of 16 proofs at once: a call of the system for each proof took 4 % of the time of its
+/// signature. An id must be unique. It is no secret, so its bytes may wait in memory.
+struct ProofIDs: Sendable {
+    private static let length = 16
+    private static let idsOfOneCall = 16
+
+    private var unused: ArraySlice<UInt8> = []
+
+    /// - Parameter randomBytes: Returns that many random bytes.
+    mutating func next(_ randomBytes: (Int) -> [UInt8]) -> String {
+        if unused.count < Self.length { unused = randomBytes(Self.length * Self.idsOfOneCall)[...] }
+        defer { unused = unused.dropFirst(Self.length) }
+        return Base64URL.encode(unused.prefix(Self.length))
+    }
+}
+
+/// A device key with its public half as a JWK and as the header of proofs, so that it is checked, hashed and encoded once.
+private struct ProofKey: Sendable {
+    let key: any PreludeDeviceKey
+    let publicKey: PublicJWK
+    let proofHeader: DPoPProofHeader
+
+    /// - Throws: `PreludeSessionError.deviceKeyLost` for a key of another type.
+    init(_ key: any PreludeDeviceKey) throws {
+        guard let publicKey = try? P256.Signing.PublicKey(rawRepresentation: key.publicKey) else {
+            throw PreludeSessionError.deviceKeyLost("the device key is not a P-256 key; sign in again")
+        }
+        self.key = key
+        self.publicKey = PublicJWK(publicKey)
+        proofHeader = DPoPProofHeader(publicKey: self.publicKey)
+    }
+
+    /// Whether the key has this thumbprint (RFC 7638). `nil` matches any key.
+    func matches(thumbprint: String?) -> Bool { thumbprint.map { $0 == publicKey.thumbprint } ?? true }
+}
+
+/// The record of what the server knows about this device, and of what the SDK has learned about the server.
+struct DeviceRecord: VersionedRecord, Equatable {
+    static let recordName = RecordName.device
+
+    var version = DeviceRecord.currentVersion
+    /// A lower-case UUID, the same in all logins.
+    var deviceID: String
+    /// The service's last DPoP nonce. It is valid for minutes, so a new nonce alone is not stored.
+    var nonce: String?
+    /// Seconds to add to the device's clock to get the server's time.
+    var clockOffset: Double = 0
+
+    /// Seconds; some centuries. A record with a larger offset is damaged.
+    private static let maximumOffset = 1e10
+
+    /// Seconds. A smaller difference is the duration of the request, not an error of the clock.
+    private static let tolerance = 5.0
+
+    /// Seconds. A slower response says little about the server's time.
+    private static let maximumDelay = 10.0
+
+    var isPlausible: Bool { clockOffset.magnitude < Self.maximumOffset }
+
+    /// Takes over the nonce of a response, if it has a valid one.
+    mutating func learn(nonce: String?) {
+        if let nonce, nonce.utf8.count <= DPoPProofChecker.maximumIDLength { self.nonce = nonce }
+    }
+
+    /// Takes over the server's time from a response.
+    ///
+    /// - Parameters:
+    ///   - date: The `Date` header.
+    ///   - sentAt: When the request was sent, by the device's clock.
+    ///   - receivedAt: When the response arrived, by the device's clock.
+    mutating func learn(date: Date?, sentAt: Date, receivedAt: Date) {
+        guard let date, receivedAt.timeIntervalSince(sentAt) < Self.maximumDelay else { return }
+        let offset = date.timeIntervalSince(receivedAt)
+        guard abs(offset) < Self.maximumOffset, abs(offset - clockOffset) > Self.tolerance else { return }
+        clockOffset = abs(offset) > Self.tolerance ? offset : 0
     }
 }

@@ -21,19 +21,19 @@ struct ErrorResponse: Error {
     ///   - path: The call that was answered.
     ///   - host: The host that was called.
     ///   - now: When the response arrived, by the device's clock.
-    init(_ answer: TransportAnswer, to path: FrontendPath? = nil, at host: String? = nil, now: Date) {
-        let body = try? JSONDecoder().decode(ErrorBody.self, from: answer.body)
-        status = answer.status
+    init(_ response: APIResponse, to path: FrontendPath? = nil, at host: String? = nil, now: Date) {
+        let body = try? JSONDecoder().decode(ErrorBody.self, from: response.body)
+        status = response.status
         isForeign = body == nil
-        code = ErrorCode(rawValue: body?.code.rawValue.cut(to: 64) ?? "http_\(answer.status)")
-        let message = body?.message ?? "the response with status \(answer.status) is not from the session service"
+        code = ErrorCode(rawValue: body?.code.rawValue.cut(to: 64) ?? "http_\(response.status)")
+        let message = body?.message ?? "the response with status \(response.status) is not from the session service"
         // A login with a code that has ended. The other calls with this error code have no login.
         let hasLoginEnded = code == .invalidVerificationToken && (path == .otpCheck || path == .otpRetry)
         details = PreludeSessionError.Details(
             message.cut(to: 300), code: PreludeSessionErrorCode(rawValue: code.rawValue),
             field: body?.field.flatMap(Self.plainWord), needsNewCode: body?.needsNewCode ?? hasLoginEnded,
-            requestID: (body?.requestID).flatMap(Self.plainWord) ?? answer.requestID,
-            retryAfter: RetryAfter.seconds(in: answer, now: now).map(TimeInterval.init))
+            requestID: (body?.requestID).flatMap(Self.plainWord) ?? response.requestID,
+            retryAfter: response.retryAfter(now: now).map(TimeInterval.init))
         expectedTarget = body?.expectedTarget
         self.host = host
     }
@@ -116,4 +116,43 @@ struct GatewayError: Error, CustomNSError {
         "\(host ?? "The service") did not answer: the gateway in front of it returned status \(status). Check that the "
             + "service runs and that the gateway reaches it; a session is kept."
     }
+}
+
+/// What an error response means for a session and for a challenge.
+extension ErrorResponse {
+    /// Codes about a challenge. With any status they mean nothing for the session.
+    private static let challengeCodes: Set<ErrorCode> = [
+        .missingChallengeToken, .invalidChallengeToken, .expiredChallengeToken, .tokenMismatch, .tokenReused,
+        .stepNotCompleted, .stepNotFound, .stepBypassed,
+    ]
+
+    /// Codes about the refresh itself, with or without a challenge.
+    private static let refreshCodes: Set<ErrorCode> = [
+        .unauthorized, .missingDPoPProof, .dpopKeyMismatch, .invalidDPoPProof, .useDPoPNonce, .rateLimited,
+        "too_many_requests", .suspendedAccount, .inactiveUser,
+    ]
+
+    /// Whether the challenge cannot continue. It must be dropped, or every refresh would be rejected because of it.
+    var endsChallenge: Bool { Self.challengeCodes.contains(code) }
+
+    /// Whether a refresh with a challenge was rejected because of the challenge: any 4xx of the service itself whose code
+    /// is not clearly about the session.
+    var rejectsChallenge: Bool {
+        guard !Self.refreshCodes.contains(code) else { return false }
+        return endsChallenge || ((400..<500).contains(status) && !code.rawValue.hasPrefix("http_"))
+    }
+
+    /// Whether the proof was rejected, for example because it was used before.
+    var isInvalidProof: Bool { status == 400 && code == .invalidDPoPProof }
+
+    /// Whether the server asks for a proof with its nonce.
+    var demandsNonce: Bool { code == .useDPoPNonce }
+
+    /// Whether a rejected refresh ended the session. Only the service's own codes do; a proxy's 401 does not.
+    var endsSession: Bool {
+        isOfSuspendedAccount || status == 401 && (code == .unauthorized || code == .dpopKeyMismatch)
+    }
+
+    /// The service says it only to who has proven the session, and has ended all sessions of the user before.
+    var isOfSuspendedAccount: Bool { status == 403 && (code == .suspendedAccount || code == .inactiveUser) }
 }

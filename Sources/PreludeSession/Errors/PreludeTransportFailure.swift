@@ -1,5 +1,9 @@
 public import Foundation
 
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
 /// Why a request got no response: the host, and the cause as far as it is known.
 ///
 /// Read it from `PreludeSessionError.transportFailure`. A `PreludeSessionTransport` of your own throws it, if it knows the cause.
@@ -111,4 +115,100 @@ extension PreludeTransportFailure: LocalizedError, CustomStringConvertible, Cust
     }
     /// As `description`.
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Errors of the app's own transport and stores, as errors of the SDK. A `CancellationError` stays as it is.
+extension PreludeSessionError {
+    /// The error for an error of a transport. The original is in the case's payload and in no text.
+    ///
+    /// - Parameter origin: What was called: scheme, host and port.
+    static func transportError(_ error: any Error, from origin: String) -> any Error {
+        switch error {
+        case let error as URLError where error.isOfCancelledTask: CancellationError()
+        case PreludeSessionError.network(let cause as URLError) where cause.isOfCancelledTask: CancellationError()
+        case PreludeSessionError.network(let cause):
+            PreludeSessionError.network(underlying: named(cause, origin: origin))
+        case is PreludeSessionError, is CancellationError: error
+        case let error as URLError where error.code == .timedOut: PreludeSessionError.timeout
+        default: PreludeSessionError.network(underlying: named(error, origin: origin))
+        }
+    }
+
+    /// The cause with the host that was called. `URLError` stays what it is, because apps compare its code.
+    private static func named(_ cause: any Error, origin: String) -> any Error {
+        switch cause {
+        case is PreludeTransportFailure, is GatewayError, is CancellationError: cause
+        case let error as URLError: error.naming(origin: origin)
+        default:
+            PreludeTransportFailure(
+                host: String(origin.drop { $0 != "/" }.dropFirst(2)),
+                cause: cause is AnswerTooLarge || cause is AnswerIsPage ? .invalidResponse : .other, underlying: cause)
+        }
+    }
+
+    /// The error for an error of a store. Its text contains only the original's type.
+    ///
+    /// - Parameter component: The failed part, as the error's sentence begins.
+    static func storageError(_ error: any Error, of component: String) -> any Error {
+        switch error {
+        case is PreludeSessionError, is CancellationError: error
+        default: PreludeSessionError.storageUnavailable("\(component) failed: \(type(of: error))")
+        }
+    }
+}
+
+extension PreludeSessionError {
+    /// Why a request got no response, with the host; `nil` for all cases but `.network`, and if a gateway answered.
+    public var transportFailure: PreludeTransportFailure? {
+        guard case .network(let cause) = self else { return nil }
+        return cause as? PreludeTransportFailure ?? (cause as? URLError)?.transportFailure
+    }
+}
+
+extension URLError {
+    /// The failure that this error reports; `nil` without the URL that failed.
+    var transportFailure: PreludeTransportFailure? {
+        guard let url = failingURL, let host = url.host else { return nil }
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        return PreludeTransportFailure(
+            host: url.port.map { "\(name):\($0)" } ?? name, cause: transportCause, underlying: self)
+    }
+
+    /// A copy that names the host, if this error does not. The added URL has neither path nor query.
+    func naming(origin: String) -> URLError {
+        guard failingURL?.host == nil, let url = URL(string: origin) else { return self }
+        var info = errorUserInfo
+        info[NSURLErrorFailingURLErrorKey] = url
+        return URLError(code, userInfo: info)
+    }
+
+    /// Whether it says that the current task was cancelled. The same code without that is a failure, for example of a
+    /// transport that rejects a certificate.
+    var isOfCancelledTask: Bool { code == .cancelled && Task.isCancelled }
+
+    private var transportCause: PreludeTransportFailure.Cause {
+        switch code {
+        case .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed: .offline
+        case .cannotFindHost, .dnsLookupFailed: .nameNotFound
+        case .cannotConnectToHost: .refused
+        case .networkConnectionLost: .connectionLost
+        case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
+            .serverCertificateHasUnknownRoot:
+            .untrustedCertificate
+        case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired: .secureConnectionFailed
+        case .appTransportSecurityRequiresSecureConnection: .plainHTTPForbidden
+        case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData,
+            .dataLengthExceedsMaximum, .zeroByteResource:
+            .invalidResponse
+        case .timedOut: .timeout
+        default: causeOfUnknownCode
+        }
+    }
+
+    /// The cause in the text of curl. FoundationNetworking has no code for errors of TLS, only `unknown` with this text.
+    private var causeOfUnknownCode: PreludeTransportFailure.Cause {
+        guard code == .unknown, let text = errorUserInfo[NSLocalizedDescriptionKey] as? String else { return .other }
+        if text.contains("certificate") { return .untrustedCertificate }
+        return text.contains("SSL") || text.contains("TLS") ? .secureConnectionFailed : .other
+    }
 }

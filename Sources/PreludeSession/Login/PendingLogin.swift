@@ -37,13 +37,13 @@ struct PendingLogin: VersionedRecord, Equatable {
 
     /// A login that waits for its code.
     init(
-        _ options: StartOTPLoginOptions, _ answer: TransportAnswer, codeVerifier: String, attempt: String, now: Date
+        _ options: StartOTPLoginOptions, _ response: APIResponse, codeVerifier: String, attempt: String, now: Date
     ) {
         identifier = Identifier(options.identifier)
         loginConfigID = options.loginConfigID
         expiresAt = now.addingTimeInterval(Self.lifetime)
-        verificationToken = answer.header(HeaderName.verificationToken)
-        cookie = Self.verificationCookie(in: answer)
+        verificationToken = response.header(HeaderName.verificationToken)
+        cookie = Self.verificationCookie(in: response)
         self.codeVerifier = codeVerifier
         self.attempt = attempt
     }
@@ -116,8 +116,8 @@ struct PendingLogin: VersionedRecord, Equatable {
     }
 
     /// `name=value` of the verification cookie.
-    private static func verificationCookie(in answer: TransportAnswer) -> String? {
-        answer.header("set-cookie")?.split(separator: ",").lazy
+    private static func verificationCookie(in response: APIResponse) -> String? {
+        response.header("set-cookie")?.split(separator: ",").lazy
             .map { $0.drop { $0 == " " }.prefix { $0 != ";" } }
             .first { $0.contains("verification-login_") }.map(String.init)
     }
@@ -190,5 +190,86 @@ extension SessionEngine {
     /// Deletes the record after a login or a logout. Call it under the lock of the session.
     func deletePendingLogin() async {
         if logins.pending == nil { try? await records.delete(PendingLogin.self) }
+    }
+}
+
+/// The login of this client that is not finished, and the code of the last one that is.
+final class LoginProgress {
+    /// A migration in progress, which callers with the same credential share.
+    struct Migration: Sendable {
+        let token: RedactedString
+        let fence: Int
+        let task: Task<PreludeUser, any Error>
+    }
+
+    /// It is also stored.
+    private(set) var pending: PendingLogin?
+    /// Counts started OTP logins, logins and logouts. A response to an older start is dropped.
+    private(set) var starts = 0
+    /// The code that began the session, for a password reset that continues.
+    private(set) var redeemedCode: RedeemedCode?
+    private var migrations: [Migration] = []
+
+    /// An OTP login starts.
+    ///
+    /// - Returns: The number of this start.
+    func start() -> Int {
+        starts += 1
+        return starts
+    }
+
+    /// A login or a logout: what was in progress before is void.
+    func end() {
+        starts += 1
+        pending = nil
+    }
+
+    /// This login is in progress from now on.
+    func keep(_ login: PendingLogin) { pending = login }
+
+    /// The server has accepted the code of a login.
+    ///
+    /// - Returns: `false` if the login is not in progress any more.
+    func accept(_ code: String, of login: PendingLogin, challengeToken: String) -> Bool {
+        guard pending?.attempt == login.attempt else { return false }
+        pending?.accept(code, challengeToken: challengeToken)
+        return true
+    }
+
+    /// A login cannot continue. Another one stays.
+    func forget(_ login: PendingLogin) {
+        if pending?.attempt == login.attempt { pending = nil }
+    }
+
+    /// A code has begun the session of a user.
+    func redeemed(_ code: String, of user: PreludeUser) { redeemedCode = RedeemedCode(code, of: user) }
+
+    func forgetCode() { redeemedCode = nil }
+
+    /// The migration in progress with the same credential since the last login or logout.
+    func migration(_ token: RedactedString, fence: Int) -> Migration? {
+        migrations.first { $0.token == token && $0.fence == fence }
+    }
+
+    func started(_ migration: Migration) { migrations.append(migration) }
+
+    func migrationEnded(_ token: RedactedString, fence: Int) {
+        migrations.removeAll { $0.token == token && $0.fence == fence }
+    }
+}
+
+/// The code that began a session. A password reset that was interrupted continues only with the same code in the same session.
+struct RedeemedCode: Sendable, Equatable {
+    /// As `EnteredCode` normalizes it.
+    let code: RedactedString
+    let sessionID: String
+
+    init?(_ code: String, of user: PreludeUser) {
+        guard let sessionID = user.profile.sessionID else { return nil }
+        (self.code, self.sessionID) = (RedactedString(code), sessionID)
+    }
+
+    func continues(_ session: StoredSession, with code: String) -> Bool {
+        session.sessionID == sessionID && self.code.value == code
     }
 }

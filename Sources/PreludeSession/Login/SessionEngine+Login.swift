@@ -16,11 +16,11 @@ extension SessionEngine {
             codeChallenge: PKCE.challenge(for: verifier))
         // The next launch must not check the new code against the earlier login.
         try? await records.delete(PendingLogin.self)
-        let answer = try await sendAnonymous(await withTrustedDevice(try APIRequest.post(.otp, body: body)))
+        let response = try await sendAnonymous(await withTrustedDevice(try APIRequest.post(.otp, body: body)))
         let now = await estimatedServerTime()
         guard start == logins.starts else { return }
         logins.keep(
-            PendingLogin(options, answer, codeVerifier: verifier, attempt: environment.newAttemptID(), now: now))
+            PendingLogin(options, response, codeVerifier: verifier, attempt: environment.newAttemptID(), now: now))
         await savePendingLogin()
     }
 
@@ -93,9 +93,9 @@ extension SessionEngine {
         let fence = machine.loginFence
         let body = PasswordLoginRequest(
             identifier: options.emailAddress, password: options.password.value, dispatchID: await dispatchID())
-        let answer: TransportAnswer
+        let response: APIResponse
         do {
-            answer = try await sendLogin(await withTrustedDevice(try APIRequest.post(.passwordLogin, body: body)))
+            response = try await sendLogin(await withTrustedDevice(try APIRequest.post(.passwordLogin, body: body)))
         } catch PreludeSessionError.unauthorized(var details) {
             details.field = "password"
             throw PreludeSessionError.unauthorized(details)
@@ -103,7 +103,7 @@ extension SessionEngine {
         let login = PendingLogin(
             password: Identifier(
                 type: PreludeIdentifierType.emailAddress.rawValue, value: options.emailAddress),
-            challengeToken: try answer.challengeToken(), attempt: environment.newAttemptID(),
+            challengeToken: try response.challengeToken(), attempt: environment.newAttemptID(),
             now: await estimatedServerTime())
         // An earlier call may have started a session whose response was lost. Its attempt gets it, so no second one begins.
         if let earlier = try? await loginInProgress(), earlier.hasSamePasswordUser(as: login),
@@ -122,13 +122,13 @@ extension SessionEngine {
         try PreludeSessionError.rejectBlank(token.value, "the token to migrate")
         await finishLogout()
         let fence = machine.loginFence
-        if let same = tasks.migration(token, fence: fence) { return try await same.task.value }
+        if let same = logins.migration(token, fence: fence) { return try await same.task.value }
         // A task of its own: a cancelled caller must not cancel the login of the others.
         let task = Task {
-            defer { tasks.migrationEnded(token, fence: fence) }
+            defer { logins.migrationEnded(token, fence: fence) }
             return try await self.performMigration(token, fence: fence)
         }
-        tasks.started(SharedTasks.Migration(token: token, fence: fence, task: task))
+        logins.started(LoginProgress.Migration(token: token, fence: fence, task: task))
         return try await task.value
     }
 
@@ -143,9 +143,9 @@ extension SessionEngine {
         let verifier = PKCE.verifier(from: environment.randomBytes(32))
         let body = MigrationRequest(
             token: token.value, codeChallenge: PKCE.challenge(for: verifier), dispatchID: await dispatchID())
-        let answer = try await sendAnonymous(try APIRequest.post(.migration, body: body))
+        let response = try await sendAnonymous(try APIRequest.post(.migration, body: body))
         let login = PendingLogin(
-            migrating: token.value, challengeToken: try answer.challengeToken(), codeVerifier: verifier,
+            migrating: token.value, challengeToken: try response.challengeToken(), codeVerifier: verifier,
             attempt: environment.newAttemptID(), now: await estimatedServerTime())
         guard machine.acceptsLogin(fence) else { throw Self.loginOvertaken }
         return try await redeem(login, since: fence)
@@ -199,20 +199,20 @@ extension SessionEngine {
         request.proof = .login(attempt: attempt)
         // The session to replace. An unreadable record names none and is overwritten.
         request.headers[HeaderName.refreshToken] = (try? await loaded())?.refreshToken
-        let answer = try await sendLogin(request)
-        let tokens = try TokenAnswer(answer, previous: nil)
+        let response = try await sendLogin(request)
+        let tokens = try IssuedTokens(response, previous: nil)
         var session: StoredSession
         do {
             session = try tokens.checkedSession()
         } catch {
-            // A repeated call would get the same answer.
+            // A repeated call would get the same response.
             await revokeUnwanted(tokens.session)
             throw error
         }
         session.identifiers = identifier.map { [$0] }
         var current = session
         if try await adopt(session, fence: fence) {
-            await keepTrustedDevice(answer)
+            await keepTrustedDevice(response)
             revocations.send()
         } else if let stored = machine.session, stored.sessionID == session.sessionID {
             // Another call of this login was faster: the server answers all of them with one session.
@@ -226,8 +226,8 @@ extension SessionEngine {
         return user
     }
 
-    /// Sends a request of a login, and once more if its answer may be lost.
-    private func sendLogin(_ request: APIRequest) async throws -> TransportAnswer {
+    /// Sends a request of a login, and once more if its response may be lost.
+    private func sendLogin(_ request: APIRequest) async throws -> APIResponse {
         var repetition = LoginRepetition()
         while true {
             do {
@@ -252,4 +252,64 @@ extension SessionEngine {
 
     /// The id of the device signals. Without one the login continues: signals are optional.
     func dispatchID() async -> String? { try? await signals?.dispatch() }
+}
+
+/// Decides whether a request of a login is sent once more. The service answers the right code, and the challenge of the same
+/// attempt, again.
+struct LoginRepetition: Sendable {
+    private var mayRepeat = true
+    private var mayReplaceProof = true
+
+    /// Whether to send the request again after this error.
+    mutating func isAllowed(after error: any Error) -> Bool {
+        if mayRepeat, RefreshExchange.mayBeLost(error) {
+            mayRepeat = false
+            return true
+        }
+        // An HTTP client or a proxy has sent the request twice, and this is the response to the copy.
+        if mayReplaceProof, let response = error as? ErrorResponse, response.isInvalidProof {
+            mayReplaceProof = false
+            return true
+        }
+        return false
+    }
+}
+
+/// The token that the server gives a device at a login. It opens a budget of attempts of its own for the same user, so that
+/// strangers who try codes and passwords do not lock out the device.
+///
+/// It survives a logout. The next login replaces it, also that of another user.
+private struct TrustedDeviceRecord: VersionedRecord, Equatable {
+    static let recordName = RecordName.trustedDevice
+
+    var version = TrustedDeviceRecord.currentVersion
+    /// A secret: it is never logged.
+    let token: String
+
+    /// Longer values are not tokens of the server.
+    static let maximumLength = 1024
+}
+
+extension SessionEngine {
+    /// Adds the token of this device to a login. Without one, or if the store cannot be read, the login goes on.
+    func withTrustedDevice(_ request: APIRequest) async -> APIRequest {
+        var request = request
+        if case .valid(let record)? = try? await records.read(TrustedDeviceRecord.self) {
+            request.headers[HeaderName.trustedDevice] = record.token
+        }
+        return request
+    }
+
+    /// Keeps the token of a login. A store that refuses it must not fail the login.
+    func keepTrustedDevice(_ response: APIResponse) async {
+        guard let token = response.header(HeaderName.trustedDevice), !token.isEmpty,
+            token.utf8.count <= TrustedDeviceRecord.maximumLength
+        else { return }
+        if let stored = try? await records.read(TrustedDeviceRecord.self), stored.isNewerVersion { return }
+        do {
+            try await records.write(TrustedDeviceRecord(token: token))
+        } catch {
+            log(.warning, "the token of this device cannot be stored", [.error(error)])
+        }
+    }
 }

@@ -116,7 +116,7 @@ actor RevocationQueue {
         return outcome
     }
 
-    private func result(of entry: PendingRevocations.Entry) async -> Result<TransportAnswer, any Error> {
+    private func result(of entry: PendingRevocations.Entry) async -> Result<APIResponse, any Error> {
         var request = APIRequest(.revoke)
         request.proof = .session
         request.headers[HeaderName.refreshToken] = entry.refreshToken
@@ -154,6 +154,102 @@ actor RevocationQueue {
             } else {
                 try await self.records.write(new)
             }
+        }
+    }
+}
+
+/// The record of sessions that ended on this device and that the server must still revoke.
+///
+/// Bounded: when it is full, the oldest entry is dropped.
+struct PendingRevocations: VersionedRecord, Equatable {
+    static let recordName = RecordName.revocations
+
+    struct Entry: Codable, Sendable, Equatable {
+        let refreshToken: String
+        let expiresAt: Date?
+    }
+
+    static let capacity = 16
+
+    var version = PendingRevocations.currentVersion
+    private(set) var entries: [Entry] = []
+
+    mutating func add(_ entry: Entry) {
+        entries.append(entry)
+        if entries.count > Self.capacity { entries.removeFirst(entries.count - Self.capacity) }
+    }
+
+    mutating func remove(_ entry: Entry) { entries.removeAll { $0 == entry } }
+}
+
+extension PendingRevocations.Entry {
+    init(_ session: StoredSession) {
+        self.init(refreshToken: session.refreshToken, expiresAt: session.refreshTokenExpiresAt)
+    }
+
+    /// Whether the session has expired, so there is nothing to revoke.
+    ///
+    /// - Parameter now: By the server's clock.
+    func isExpired(at now: Date) -> Bool { expiresAt.map { $0 < now } ?? false }
+}
+
+/// What the result of a request means for a pending revocation.
+///
+/// Only definite responses of the service settle it. A captive portal, a proxy, another service at the same name or a wrong
+/// setting of the service can cause any other response.
+enum RevocationOutcome: Sendable, Equatable {
+    /// The server revoked the session, or it never will: the token or the device key is not valid there.
+    case settled
+    /// The response decides nothing. Send the revocation again, at the earliest after that many seconds.
+    case undecided(retryAfter: Int?)
+    /// There is no response, and so there is none for other revocations now.
+    case unanswered
+
+    init(_ result: Result<APIResponse, any Error>) {
+        switch result {
+        case .success(let response) where response.status == 204: self = .settled
+        case .success: self = .undecided(retryAfter: nil)
+        case .failure(PreludeSessionError.deviceKeyLost): self = .settled
+        case .failure(let response as ErrorResponse) where response.endsSession: self = .settled
+        case .failure(let response as ErrorResponse):
+            self = .undecided(retryAfter: response.details.retryAfter.map { Int($0) })
+        case .failure: self = .unanswered
+        }
+    }
+}
+
+/// The revocations that a client sends later, because a response with `Retry-After` says so. In memory only.
+///
+/// Bounded as the queue: when it is full, the oldest pause ends.
+struct RevocationPauses: Sendable {
+    private struct Pause: Sendable {
+        let entry: PendingRevocations.Entry
+        let start: Date
+        let seconds: TimeInterval
+    }
+
+    /// Seconds. A longer `Retry-After` counts as this: it may not be the service's.
+    static let maximum: TimeInterval = 3600
+
+    private var pauses: [Pause] = []
+
+    /// Starts a pause.
+    ///
+    /// - Parameter now: By the device's clock.
+    mutating func start(_ entry: PendingRevocations.Entry, seconds: Int, now: Date) {
+        end(entry)
+        pauses.append(Pause(entry: entry, start: now, seconds: min(TimeInterval(seconds), Self.maximum)))
+        if pauses.count > PendingRevocations.capacity { pauses.removeFirst() }
+    }
+
+    /// Ends a pause, if there is one.
+    mutating func end(_ entry: PendingRevocations.Entry) { pauses.removeAll { $0.entry == entry } }
+
+    /// Whether the entry must not be sent yet. A clock that was set back ends the pause.
+    func isPaused(_ entry: PendingRevocations.Entry, now: Date) -> Bool {
+        pauses.contains { pause in
+            let passed = now.timeIntervalSince(pause.start)
+            return pause.entry == entry && passed >= 0 && passed < pause.seconds
         }
     }
 }

@@ -6,8 +6,8 @@ extension SessionEngine {
     static let passwordScope = "prld:pwd:write"
 
     func passwordCompliancy() async throws -> PreludePasswordCompliancy {
-        let answer = try await sendAnonymous(.get(.passwordCompliancy))
-        return PreludePasswordCompliancy(try answer.decode(PasswordCompliancy.self))
+        let response = try await sendAnonymous(.get(.passwordCompliancy))
+        return PreludePasswordCompliancy(try response.decode(PasswordCompliancy.self))
     }
 
     /// Whether the access token carries the scope. A valid token without it is not refreshed: that could only

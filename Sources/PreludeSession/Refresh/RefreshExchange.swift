@@ -2,7 +2,7 @@ internal import SessionWire
 
 /// The exchange of one refresh token with the server, as a state machine. It decides; the engine acts.
 ///
-/// It begins with an attempt id that is stored before anything is sent, and repeats the request once when the answer may be
+/// It begins with an attempt id that is stored before anything is sent, and repeats the request once when the response may be
 /// lost: the server answers the same attempt again. The store is read before each request: if another process has rotated
 /// meanwhile, a request with the old token could look like theft. A rejection that may be caused by a late or duplicated
 /// request is never final before the store was read again. It looks up the device key once when the key does not match:
@@ -17,7 +17,7 @@ struct RefreshExchange: Sendable {
         /// Read the session record again, then call `readSession(isSame:)`.
         case readSession
         case send
-        /// Send again, because the answer to the last request may be lost, or its proof had no nonce.
+        /// Send again, because the response to the last request may be lost, or its proof had no nonce.
         case repeatRequest
         /// Look up the device key, then call `reloadedKey(isNew:)`.
         case reloadKey
@@ -26,7 +26,7 @@ struct RefreshExchange: Sendable {
 
     /// How the exchange ended.
     enum Conclusion: Sendable {
-        case answered(TransportAnswer)
+        case answered(APIResponse)
         /// The store has another refresh token by now. Go on with it.
         case superseded
         /// The challenge was rejected and must be dropped.
@@ -91,9 +91,9 @@ struct RefreshExchange: Sendable {
     }
 
     /// Decides after a request was answered or failed.
-    mutating func received(_ answer: Result<TransportAnswer, any Error>) -> Step {
-        switch answer {
-        case .success(let answer): return .finish(.answered(answer))
+    mutating func received(_ result: Result<APIResponse, any Error>) -> Step {
+        switch result {
+        case .success(let response): return .finish(.answered(response))
         case .failure(let error) where mayRepeat && Self.mayBeLost(error):
             (mayRepeat, mayAddNonce) = (false, true)
             return readAgain(.repetition)
@@ -101,7 +101,7 @@ struct RefreshExchange: Sendable {
         case .failure(let response as ErrorResponse) where mayAddNonce && response.demandsNonce:
             mayAddNonce = false
             return readAgain(.repetition)
-        // An HTTP client or a proxy has sent the request twice, and this is the answer to the copy. The next request has a
+        // An HTTP client or a proxy has sent the request twice, and this is the response to the copy. The next request has a
         // new proof and the same attempt.
         case .failure(let response as ErrorResponse) where mayReplaceProof && response.isInvalidProof:
             (mayReplaceProof, mayAddNonce) = (false, true)

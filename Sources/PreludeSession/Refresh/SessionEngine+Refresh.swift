@@ -65,7 +65,7 @@ extension SessionEngine {
         }
     }
 
-    /// Whether every caller waits for this refresh. Then a caller joins it without another look at store and clock.
+    /// Whether every caller waits for this refresh. Then a caller joins it without reading store and clock again.
     private func isNeededByAll(_ running: RunningRefresh) -> Bool {
         guard let expired = running.expiredToken, machine.accepts(running.fence) else { return false }
         return machine.session?.accessToken == expired
@@ -148,7 +148,7 @@ extension SessionEngine {
             // The token is not used any more, and neither is an attempt that was stored for it.
             await records.deleteAttempts(of: stored)
             return .superseded
-        case .answered(let answer): return try await accept(answer, for: stored, challenge: challenge, fence: fence)
+        case .answered(let response): return try await accept(response, for: stored, challenge: challenge, fence: fence)
         case .challengeRejected(let error):
             if let challenge { await close(challenge) }
             return .challengeRejected(error)
@@ -194,9 +194,9 @@ extension SessionEngine {
 
     /// Stores the new tokens, then publishes them.
     private func accept(
-        _ answer: TransportAnswer, for stored: StoredSession, challenge: StepUpChallenge?, fence: Int
+        _ response: APIResponse, for stored: StoredSession, challenge: StepUpChallenge?, fence: Int
     ) async throws -> RefreshOutcome {
-        var renewed = try TokenAnswer(answer, previous: stored).checkedSession()
+        var renewed = try IssuedTokens(response, previous: stored).checkedSession()
         // A proxy may have removed the new refresh token. Then the next refresh must repeat this attempt.
         let isRotated = !renewed.hasSameRefreshToken(as: stored)
         renewed.spentAttempts = isRotated ? await records.attemptsToForget(of: stored) : stored.spentAttempts
@@ -212,5 +212,72 @@ extension SessionEngine {
             await saveStepUps()
         }
         return .renewed(try user(renewed))
+    }
+}
+
+/// How a refresh ended. A refresh that failed and changed nothing, for example without a network, throws instead.
+enum RefreshOutcome: Sendable {
+    /// There is a valid access token.
+    case renewed(PreludeUser)
+    /// Another client replaced the stored session during this refresh. Read the store again.
+    case superseded
+    /// The server rejected the step-up challenge in the request. The challenge is dropped; the session is unchanged.
+    case challengeRejected(PreludeSessionError)
+    /// The server failed (5xx) at a refresh with a challenge. The challenge is kept. A refresh without it may succeed.
+    case challengeFailed(PreludeSessionError)
+    /// The session of this refresh has ended, or was replaced by a login.
+    case ended(PreludeSessionError)
+
+    /// The user of a renewed session.
+    ///
+    /// - Throws: The error of every other outcome.
+    func user() throws(PreludeSessionError) -> PreludeUser {
+        switch self {
+        case .renewed(let user): return user
+        case .superseded:
+            throw .refreshFailed(
+                "other clients of the credential store replaced the session again and again; try again")
+        case .challengeRejected(let error), .challengeFailed(let error), .ended(let error): throw error
+        }
+    }
+
+    /// The error of every outcome but `renewed`.
+    var error: PreludeSessionError? {
+        do {
+            _ = try user()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// A refresh in progress. All callers that need a token meanwhile share it.
+struct RunningRefresh: Sendable {
+    /// The fence at its start. A caller with a newer fence needs a refresh of its own.
+    let fence: Int
+    /// The completed challenge in the request; `nil` in an ordinary refresh.
+    let challenge: StepUpChallenge?
+    /// The expired access token that it replaces; `nil` if the token was still valid at its start. While this is the
+    /// session's token, each caller needs this refresh.
+    let expiredToken: String?
+    let task: Task<RefreshOutcome, any Error>
+}
+
+/// The logout and the refresh in progress, which callers share. The engine starts them, and says when they end.
+final class SharedTasks {
+    private(set) var logout: Task<LogoutOutcome, Never>?
+    /// At most one since the last login or logout.
+    private(set) var refresh: RunningRefresh?
+
+    func started(_ logout: Task<LogoutOutcome, Never>) { self.logout = logout }
+
+    func logoutEnded() { logout = nil }
+
+    func started(_ refresh: RunningRefresh) { self.refresh = refresh }
+
+    /// - Parameter fence: The fence at which the refresh began. A later one stays.
+    func refreshEnded(since fence: Int) {
+        if refresh?.fence == fence { refresh = nil }
     }
 }

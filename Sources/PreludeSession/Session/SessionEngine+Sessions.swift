@@ -6,14 +6,14 @@ extension SessionEngine {
         let query = [("limit", options.limit), ("offset", options.offset)].compactMap { name, value in
             value.map { (name: name, value: String($0)) }
         }
-        let answer = try await sendSignedIn(.get(.sessions, query: query))
-        return ListSessionsResponse(try answer.decode(SessionListResponse.self))
+        let response = try await sendSignedIn(.get(.sessions, query: query))
+        return ListSessionsResponse(try response.decode(SessionListResponse.self))
     }
 
     func fetchIdentifiers() async throws -> [PreludeIdentifier] {
         let user = try await refresh()
-        let answer = try await sendSignedIn(.get(.identifiers), accessToken: user.accessToken)
-        let identifiers = try answer.decode(IdentifiersResponse.self).identifiers
+        let response = try await sendSignedIn(.get(.identifiers), accessToken: user.accessToken)
+        let identifiers = try response.decode(IdentifiersResponse.self).identifiers
         await keep(identifiers, of: user.profile.sessionID)
         return identifiers.compactMap(PreludeIdentifier.init)
     }

@@ -4,7 +4,7 @@ extension SessionEngine {
     /// another user who signed in meanwhile.
     ///
     /// - Parameter accessToken: The token of the first try; `nil` for a valid one.
-    func sendSignedIn(_ request: APIRequest, accessToken: String? = nil) async throws -> TransportAnswer {
+    func sendSignedIn(_ request: APIRequest, accessToken: String? = nil) async throws -> APIResponse {
         let session: String?
         let token: String
         if let accessToken {
@@ -53,7 +53,7 @@ extension SessionEngine {
         }
     }
 
-    private func send(_ request: APIRequest, accessToken: String) async throws -> TransportAnswer {
+    private func send(_ request: APIRequest, accessToken: String) async throws -> APIResponse {
         var request = request
         request.accessToken = accessToken
         request.proof = .session
@@ -61,7 +61,7 @@ extension SessionEngine {
     }
 
     /// Sends a call that needs no session.
-    func sendAnonymous(_ request: APIRequest) async throws -> TransportAnswer {
+    func sendAnonymous(_ request: APIRequest) async throws -> APIResponse {
         try await withPublicErrors { try await self.api.send(request) }
     }
 

@@ -4,7 +4,7 @@ internal import SessionWire
 /// The actor behind all copies of a client. It holds the state of the session and performs what the state machines decide.
 ///
 /// `client.refresh()` in reading order: `SessionEngine+Refresh` (who refreshes), `SessionMachine` (is a refresh needed, is
-/// its result still wanted), `RefreshExchange` (what an answer means), `APIClient` (request and proof), and in this file
+/// its result still wanted), `RefreshExchange` (what a response means), `APIClient` (request and proof), and in this file
 /// `replace` and `publishRefresh` (persist, then publish).
 ///
 /// This file changes the session and tells those who follow it. Each extension has the calls of one topic: `+Refresh`,

@@ -1,3 +1,4 @@
+public import Foundation
 internal import SessionWire
 
 /// Which page of the session list to fetch.
@@ -120,4 +121,55 @@ public enum RevokeTarget: Sendable, Hashable {
     case mine
     /// One session, by `PreludeSessionView.id`.
     case session(id: String)
+}
+
+// The encoded forms are those of the protocol, so an app can decode what its backend passes on, and store a page.
+
+extension PreludeSessionView: Codable {
+    /// Decodes a session in the form of the service's response.
+    public init(from decoder: any Decoder) throws { self.init(try SessionView(from: decoder)) }
+
+    /// Encodes the session in the form of the service's response.
+    public func encode(to encoder: any Encoder) throws { try wire.encode(to: encoder) }
+
+    fileprivate var wire: SessionView {
+        SessionView(
+            id: id, deviceModel: deviceModel, deviceType: deviceType.rawValue, osVersion: osVersion,
+            countryCode: countryCode, createdAt: createdAt, lastSeenAt: lastSeenAt, expiresAt: expiresAt)
+    }
+}
+
+extension ListSessionsResponse: Codable {
+    /// Decodes a page in the form of the service's response.
+    public init(from decoder: any Decoder) throws { self.init(try SessionListResponse(from: decoder)) }
+
+    /// Encodes the page in the form of the service's response.
+    public func encode(to encoder: any Encoder) throws {
+        try SessionListResponse(sessions: sessions.map(\.wire), total: total, limit: limit, offset: offset)
+            .encode(to: encoder)
+    }
+}
+
+extension PreludeDeviceType: Codable {
+    /// Decodes a type. A type that this version of the SDK does not know becomes `unknown`.
+    public init(from decoder: any Decoder) throws {
+        self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown
+    }
+}
+
+extension PreludeSessionView {
+    /// `createdAt` as a date. `nil` if the server sent none.
+    public var createdDate: Date? { Self.date(createdAt) }
+
+    /// `lastSeenAt` as a date. `nil` if the server sent none.
+    public var lastSeenDate: Date? { Self.date(lastSeenAt) }
+
+    /// `expiresAt` as a date. `nil` if the server sent none.
+    public var expiryDate: Date? { Self.date(expiresAt) }
+
+    /// Reads an RFC 3339 time, with or without fractions of a second.
+    private static func date(_ text: String) -> Date? {
+        (try? Date(text, strategy: .iso8601))
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
 }

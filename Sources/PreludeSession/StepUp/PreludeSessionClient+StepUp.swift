@@ -107,3 +107,11 @@ extension PreludeSessionClient {
     /// A challenge that `isCompleted` waits for the refresh that fetches its scope.
     public var activeStepUp: StepUpChallenge? { get async { await engine.activeStepUp() } }
 }
+
+/// What the user answers when asked for a code, see `PreludeSessionClient.stepUp(scope:metadata:isolation:answer:ownStep:)`.
+public enum StepUpAnswer: Sendable, Hashable {
+    /// The code, as the user typed it.
+    case code(String)
+    /// Send the code again, or a new one.
+    case resend
+}

@@ -8,8 +8,8 @@ extension SessionEngine {
         _ = try await loaded()
         let fence = machine.fence
         let body = StepUpRequest(scope: scope, metadata: metadata, dispatchID: await dispatchID())
-        let answer = try await sendSignedIn(try APIRequest.post(.stepUpRequest, body: body))
-        let decision = try answer.decode(StepUpResponse.self)
+        let response = try await sendSignedIn(try APIRequest.post(.stepUpRequest, body: body))
+        let decision = try response.decode(StepUpResponse.self)
         try requireUnchanged(since: fence)
         if decision.status == .block { return .blocked(scope: scope) }
         // An unknown status with a token is a challenge with steps.
@@ -141,7 +141,7 @@ extension SessionEngine {
 
     /// Sends a call for a challenge, and drops the challenge if the server says that it cannot continue. A wrong code does
     /// not drop it.
-    private func send(_ request: APIRequest, for challenge: StepUpChallenge) async throws -> TransportAnswer {
+    private func send(_ request: APIRequest, for challenge: StepUpChallenge) async throws -> APIResponse {
         do {
             return try await api.send(request)
         } catch let response as ErrorResponse {

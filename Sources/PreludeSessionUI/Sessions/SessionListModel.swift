@@ -1,3 +1,4 @@
+public import Foundation
 public import PreludeSession
 
 #if canImport(Combine)
@@ -143,5 +144,31 @@ public final class SessionListModel: ObservableObject {
     private func mark(_ id: String, isRevoking: Bool) {
         guard let index = content.items.firstIndex(where: { $0.id == id }) else { return }
         content.items[index].isRevoking = isRevoking
+    }
+}
+
+extension SessionListModel {
+    /// A session of the user in a list.
+    public struct Item: Sendable, Hashable, Identifiable {
+        /// The session.
+        public let session: PreludeSessionView
+        /// Whether it is the session of this device.
+        public let isCurrent: Bool
+        /// Whether it is being revoked.
+        public fileprivate(set) var isRevoking = false
+
+        fileprivate init(_ session: PreludeSessionView, currentID: String?) {
+            self.session = session
+            isCurrent = session.id == currentID
+        }
+
+        /// The session's id.
+        public var id: String { session.id }
+
+        /// The model of the device; `nil` if it is unknown.
+        public var deviceName: String? { session.deviceModel.isEmpty ? nil : session.deviceModel }
+
+        /// When the session was last refreshed; `nil` if the service sent no valid time.
+        public var lastSeenAt: Date? { session.lastSeenDate }
     }
 }

@@ -71,7 +71,7 @@ public final class StepUpModel: ObservableObject {
     private func run() async {
         guard !isDecided else { return }
         phase = .waiting
-        await attempt { self.show(try await self.steps.begin(ownStep: self.ownStep)) }
+        await attempt { self.update(to: try await self.steps.begin(ownStep: self.ownStep)) }
     }
 
     /// Whether starting again changes nothing, or would interrupt the user.
@@ -95,7 +95,7 @@ public final class StepUpModel: ObservableObject {
         }
     }
 
-    private func show(_ point: StepUpSteps.Point) {
+    private func update(to point: StepUpSteps.Point) {
         switch point {
         case .completed: complete()
         case .code(let challenge, let pause):
@@ -111,11 +111,26 @@ public final class StepUpModel: ObservableObject {
     private func submit(_ code: String, for challenge: StepUpChallenge) async throws {
         let next = try await client.submitStepUpOTP(challenge, code: code)
         // The code was right. An error of the next step is not about it.
-        await attempt { self.show(try await self.steps.proceed(from: next, ownStep: self.ownStep)) }
+        await attempt { self.update(to: try await self.steps.proceed(from: next, ownStep: self.ownStep)) }
     }
 
     private func complete() {
         phase = .completed
         onComplete()
+    }
+}
+
+extension StepUpModel {
+    /// How the code of a step is sent.
+    public enum Channel: Sendable, Hashable {
+        /// To the user's phone number.
+        case sms
+        /// To the user's e-mail address.
+        case email
+
+        init(step: String?) { self = step == "verify_sms" ? .sms : .email }
+
+        /// Says where the code was sent.
+        public var text: SessionUIText { SessionUIText(self == .sms ? .codeSentBySMS : .codeSentByEmail) }
     }
 }

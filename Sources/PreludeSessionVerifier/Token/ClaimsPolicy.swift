@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SessionTokens
 
 /// Checks the claims of a token against the configured issuers, audience, clock leeway and profile.
 struct ClaimsPolicy: Sendable {
@@ -41,5 +42,61 @@ struct ClaimsPolicy: Sendable {
         guard aud.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else {
             throw VerificationError(.wrongAudience)
         }
+    }
+}
+
+/// The `typ` and the claims that a token must have to be accepted as an access token.
+public struct TokenProfile: Sendable, Hashable {
+    /// The accepted values of `typ` in lower case. `nil` accepts a token without `typ`.
+    fileprivate let types: Set<String?>
+    /// Whether all claims that RFC 9068 §2.2 requires must be present.
+    fileprivate let isStrict: Bool
+
+    /// RFC 9068: `typ` is `at+jwt`, and `iss`, `exp`, `aud`, `sub`, `client_id`, `iat` and `jti` are present.
+    public static let accessToken = TokenProfile(types: ["at+jwt", "application/at+jwt"], isStrict: true)
+
+    /// For services that issue plain JWTs: `typ` may be `JWT` or missing, and only `iss`, `exp` and `sub` are required.
+    ///
+    /// If `aud` is present, it must contain the audience. Only the key separates these tokens from other tokens of the
+    /// service, so that key must not sign other tokens (RFC 8725 §3.12).
+    public static let plainJWT = TokenProfile(
+        types: ["at+jwt", "application/at+jwt", "jwt", nil], isStrict: false)
+}
+
+/// The claims of an access token (RFC 9068 §2.2, RFC 7519 §4.1). Their types are checked, their values are not.
+struct TokenClaims: JSONObjectReadable {
+    struct Confirmation { let jkt: String? }
+
+    let iss: String
+    let sub: String
+    let exp: Double
+    let nbf: Double?
+    let iat: Double?
+    let aud: [String]?
+    let jti: String?
+    let sid: String?
+    let clientID: String?
+    let scope: String?
+    /// The `cnf` claim. If it has no thumbprint, the token is bound in a way that the verifier does not support.
+    let cnf: Confirmation?
+
+    /// A claim that is `null` is invalid, not missing: with `"cnf": null`, a reader may see a token without a binding.
+    private static let notNull = ["nbf", "sid", "scope", "cnf"]
+
+    init(_ object: JSONObject) throws {
+        for name in Self.notNull where object.isNull(name) {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "\(name) is null."))
+        }
+        iss = try object.string("iss")
+        sub = try object.string("sub")
+        exp = try object.number("exp")
+        nbf = try object.numberIfPresent("nbf")
+        iat = try object.numberIfPresent("iat")
+        aud = try object.stringsIfPresent("aud")
+        jti = try object.stringIfPresent("jti")
+        sid = try object.stringIfPresent("sid")
+        clientID = try object.stringIfPresent("client_id")
+        scope = try object.stringIfPresent("scope")
+        cnf = try object.objectIfPresent("cnf").map { Confirmation(jkt: try $0.stringIfPresent("jkt")) }
     }
 }

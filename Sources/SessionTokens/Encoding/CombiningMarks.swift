@@ -34,7 +34,7 @@ public enum CombiningMarks {
         }
     }
 
-    /// Looks at all bytes of each header of a request. Without a way out of the loop, the compiler compares many at once.
+    /// Reads all bytes of each header of a request. Without a way out of the loop, the compiler compares many at once.
     private static func largestByte(of text: String) -> UInt8 {
         text.utf8.withContiguousStorageIfAvailable { $0.reduce(0) { max($0, $1) } } ?? text.utf8.max() ?? 0
     }

@@ -1,11 +1,37 @@
-internal import Foundation
+public import Foundation
+
+/// Keys are sorted and slashes are not escaped, so equal claims give equal bytes.
+extension TokenJSON {
+    public static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
+    /// Writes an object without an encoder, for tokens and responses that are written with every request. A `.double` that
+    /// is not finite becomes `null`.
+    public static func write(_ members: [String: JSONValue]) -> Data { JSONWriter.write(members) }
+
+    /// Writes an object without an encoder and a dictionary.
+    public static func write(_ value: some JSONWritable) -> Data { writeSorted(value.write) }
+
+    /// The same as a text, for a store.
+    public static func text(_ value: some JSONWritable) -> String {
+        String(decoding: JSONWriter.writeSorted(value.write), as: UTF8.self)
+    }
+
+    /// Writes an object without a dictionary. The closure writes the members, sorted by name.
+    public static func writeSorted(_ members: (inout JSONWriter) -> Void) -> Data {
+        Data(JSONWriter.writeSorted(members))
+    }
+}
 
 /// Writes JSON values (RFC 8259) with sorted members and without white space, without an encoder, for tokens and responses
 /// that are written with every request. Equal values give equal bytes.
 public struct JSONWriter: Sendable {
     private var bytes: [UInt8] = []
 
-    static func write(_ members: [String: JSONValue]) -> Data {
+    fileprivate static func write(_ members: [String: JSONValue]) -> Data {
         var writer = JSONWriter()
         writer.bytes.reserveCapacity(512)
         writer.write(members)
@@ -144,4 +170,11 @@ public struct JSONWriter: Sendable {
     }
 
     private static let hex = Array("0123456789abcdef".utf8)
+}
+
+/// A type that writes its members without an encoder, for rows and tokens that many calls write. The bytes are those of the
+/// encoder.
+public protocol JSONWritable: Encodable {
+    /// Writes the members of an object, sorted by name.
+    func write(into json: inout JSONWriter)
 }

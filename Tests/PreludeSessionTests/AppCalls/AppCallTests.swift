@@ -93,6 +93,7 @@ struct AppCallTests {
         #expect(await fixture.transport.count("/refresh") == 0)
     }
 
+    // Proves: E3
     @Test("Two concurrent 401 responses share one refresh, and a late 401 does not drop the new token")
     func sharedRefresh() async throws {
         let fixture = try await ClientFixture()
@@ -112,6 +113,7 @@ struct AppCallTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
+    // Proves: E2
     @Test("A 401 followed by an offline refresh throws the network error and keeps the session")
     func offline() async throws {
         let fixture = try await ClientFixture()

@@ -34,6 +34,7 @@ struct BoundAppCallTests {
         #expect(sent.proof?["nonce"] == nil)
     }
 
+    // Proves: E8
     @Test("A call is repeated with the backend's nonce, which is kept for this backend only")
     func nonce() async throws {
         let (fixture, _) = try await fixture()

@@ -62,6 +62,7 @@ struct EnclaveKeysTests {
         #expect(try await keys.key("a")?.publicKey == software.publicKey)
     }
 
+    // Proves: E9
     @Test("A blob that a working enclave rejects is a lost key")
     func lost() async throws {
         let key = try await keys.makeKey("a")

@@ -14,6 +14,7 @@ struct KeychainMarkerTests {
 
     private static let addingReturns: [KeychainStatus] = [.interactionNotAllowed, .duplicateItem, .success]
 
+    // Proves: E1
     @Test(
         "A hidden record is unavailable and not absent, whatever adding a marker returns",
         arguments: addingReturns, [false, true])

@@ -27,6 +27,7 @@ struct LockedDeviceTests {
         return try PreludeSessionClient(configuration: configuration)
     }
 
+    // Proves: E1
     @Test(
         "Before the first unlock the session is kept, and after it the same client continues",
         arguments: [KeychainStatus.interactionNotAllowed, .authFailed, .missingEntitlement, .notAvailable])
@@ -43,6 +44,7 @@ struct LockedDeviceTests {
         #expect(await client.profile?.sessionID == "ses_1")
     }
 
+    // Proves: E1
     @Test(
         "An app that the system starts before the first unlock stays signed in although the Keychain finds nothing",
         arguments: [KeychainStatus.interactionNotAllowed, .duplicateItem])
@@ -81,6 +83,7 @@ struct LockedDeviceTests {
         #expect(await transport.requests("/revoke").first?.headers["x-refresh-token"] == "refresh-0")
     }
 
+    // Proves: E1
     @Test("Only a missing item means that no user is signed in")
     func signedOut() async throws {
         let client = try await client()

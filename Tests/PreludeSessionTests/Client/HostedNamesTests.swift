@@ -60,6 +60,7 @@ struct HostedNamesTests {
         #expect(kind(of: PreludeSessionError.invalidOTPCode("")) == "invalidOTPCode")
     }
 
+    // Proves: R23
     @Test("Each certificate is checked except those of this device, also when the app asks for less")
     func insecureTLS() throws {
         let other = #expect(throws: PreludeAuthError.self) {

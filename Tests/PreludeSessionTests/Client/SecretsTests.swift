@@ -5,6 +5,7 @@ import Testing
 
 @Suite("Secrets are not printed")
 struct SecretsTests {
+    // Proves: E13
     @Test("A password is visible neither printed nor dumped")
     func password() {
         let options = LoginWithPasswordOptions(emailAddress: "a@example.com", password: "hunter2")
@@ -23,6 +24,7 @@ struct SecretsTests {
         for text in [dumped, "\(options)", String(reflecting: options)] { #expect(!text.contains("old-credential")) }
     }
 
+    // Proves: E13
     @Test("A printed challenge contains neither its token nor the token's id")
     func challenge() throws {
         let token = TestToken.challenge("secret-jti")

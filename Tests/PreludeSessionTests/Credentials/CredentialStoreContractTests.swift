@@ -64,6 +64,7 @@ struct CredentialStoreContractTests {
         }
     }
 
+    // Proves: E4
     @Test("Of concurrent creators one succeeds, and all others read its record", arguments: Kind.allCases)
     func concurrentCreate(kind: Kind) async throws {
         try await with(kind) { store in

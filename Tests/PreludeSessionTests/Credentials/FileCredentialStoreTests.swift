@@ -39,6 +39,7 @@ struct FileCredentialStoreTests {
         }
     }
 
+    // Proves: E1
     @Test("An unreadable record is unavailable and never absent")
     func unreadable() async throws {
         try await withDirectory { directory in
@@ -101,6 +102,7 @@ struct FileCredentialStoreTests {
         }
     }
 
+    // Proves: E4
     @Test("A failed write keeps the old record and leaves nothing of the new one")
     func failedWrite() async throws {
         try await withDirectory { directory in
@@ -243,6 +245,7 @@ struct FileCredentialStoreTests {
         }
     }
 
+    // Proves: E11
     @Test("A session record of a newer version is kept and does not mean signed out")
     func newerVersion() async throws {
         let store = PreludeInMemoryCredentialStore()

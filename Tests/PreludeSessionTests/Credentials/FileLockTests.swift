@@ -97,6 +97,7 @@ struct FileLockTests {
         ) async throws -> Answer { try await locks.withLock(name, work) }
     }
 
+    // Proves: E3
     @Test("A lock of a stopped process is a timeout and keeps the session, and the next refresh succeeds")
     func stoppedRefresh() async throws {
         try await withDirectory { directory, _, environment in

@@ -45,6 +45,7 @@ struct SharedLockTests {
         }
     }
 
+    // Proves: E3
     @Test("At the expiry the lock is released before the activity ends, and the work goes on")
     func expiry() async throws {
         try await withLock { lock, file in
@@ -61,6 +62,7 @@ struct SharedLockTests {
         }
     }
 
+    // Proves: R24
     @Test("Work that must not be interrupted keeps the lock and the activity until it is done")
     func shortWork() async throws {
         try await withLock { lock, file in
@@ -125,6 +127,7 @@ struct SharedLockTests {
         }
     }
 
+    // Proves: R24
     @Test("Only the lock that is held across the network is released early", arguments: RecordLock.allCases)
     func policy(lock: RecordLock) async throws {
         let isReleasedAtExpiry = try await RecordStore(store: PreludeInMemoryCredentialStore(), endpoint: "a")

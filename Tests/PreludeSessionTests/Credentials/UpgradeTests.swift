@@ -35,6 +35,7 @@ struct UpgradeTests {
         return fixture
     }
 
+    // Proves: E11
     @Test(
         "Records of version 1 are read and used: session, key, device, step-ups and revocations",
         .timeLimit(.minutes(5)))
@@ -62,6 +63,7 @@ struct UpgradeTests {
         #expect(await fixture.transport.requests("/revoke").first?.headers["x-refresh-token"] == "refresh-old")
     }
 
+    // Proves: E11
     @Test("Records of version 1 without optional members are read")
     func versionOneSparse() async throws {
         var records = Self.first
@@ -75,6 +77,7 @@ struct UpgradeTests {
         #expect(try await fixture.client().refresh().profile.sessionID == "ses_1")
     }
 
+    // Proves: E11
     @Test("Records are written with the members of version 1", arguments: [".session", ".key", ".device", ".stepup"])
     func sameMembers(record: String) async throws {
         let fixture = try await ClientFixture()
@@ -88,6 +91,7 @@ struct UpgradeTests {
         #expect(now["version"] == then["version"])
     }
 
+    // Proves: E11
     @Test(
         "Records of a newer version are never deleted or replaced",
         arguments: [".session", ".key", ".device", ".stepup", ".revocations"])

@@ -59,7 +59,7 @@ struct ErrorDetailsTests {
     @Test("What a later version of the service reports has a case of today")
     func later() {
         let body = Data(#"{"code":"something_of_tomorrow","message":"m","request_id":"req_1"}"#.utf8)
-        let response = ErrorResponse(TransportAnswer(status: 418, fields: [:], body: body), now: Date())
+        let response = ErrorResponse(APIResponse(status: 418, fields: [:], body: body), now: Date())
         #expect(isListed(response.error))
         #expect(response.error.code == "something_of_tomorrow" && response.error.requestID == "req_1")
     }

@@ -11,7 +11,7 @@ struct ErrorFactsTests {
         _ body: String, status: Int = 400, to path: FrontendPath = .otp
     ) -> PreludeSessionError {
         ErrorResponse(
-            TransportAnswer(status: status, fields: [:], body: Data(body.utf8)), to: path, at: "a.example",
+            APIResponse(status: status, fields: [:], body: Data(body.utf8)), to: path, at: "a.example",
             now: Date(timeIntervalSince1970: 0)
         ).error
     }

@@ -12,7 +12,7 @@ struct ErrorMappingTests {
 
     private func response(_ body: String, status: Int = 400, fields: HTTPFields = [:]) -> ErrorResponse {
         ErrorResponse(
-            TransportAnswer(status: status, fields: fields, body: Data(body.utf8)),
+            APIResponse(status: status, fields: fields, body: Data(body.utf8)),
             now: Date(timeIntervalSince1970: 784_111_777))
     }
 

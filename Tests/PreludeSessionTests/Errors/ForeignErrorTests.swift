@@ -70,6 +70,7 @@ struct ForeignErrorTests {
         #expect("\(refused)".hasPrefix("network(underlying: PreludeTransportFailure(localhost:8080, refused, "))
     }
 
+    // Proves: E2
     @Test(
         "An error of the transport is a network error with a hidden text, and keeps the session",
         arguments: Call.allCases)
@@ -163,6 +164,7 @@ struct ForeignErrorTests {
         return try PreludeSessionClient(configuration: configuration)
     }
 
+    // Proves: E1
     @Test(
         "An error of a key store or a key is unavailable storage, and keeps the session", arguments: KeyFault.allCases)
     func keys(_ fault: KeyFault) async throws {

@@ -90,7 +90,7 @@ struct TransportFailureTests {
 
     @Test("The answer of a gateway names host and status")
     func gateway() {
-        let answer = TransportAnswer(status: 503, fields: [:], body: Data("<html>".utf8))
+        let answer = APIResponse(status: 503, fields: [:], body: Data("<html>".utf8))
         let error = ErrorResponse(answer, at: "a.example", now: Date(timeIntervalSince1970: 0)).error
         #expect(
             error.localizedDescription.hasPrefix(

@@ -55,6 +55,7 @@ struct EventTests {
         guard case .signedIn = await iterator.next() else { return #expect(Bool(false), "a second sign-out") }
     }
 
+    // Proves: E6
     @Test(
         "A rejected refresh emits a sign-out with its reason",
         arguments: [

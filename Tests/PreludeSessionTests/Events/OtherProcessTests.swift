@@ -29,6 +29,7 @@ struct OtherProcessTests {
         _ = try await client.loginWithPassword(Self.password)
     }
 
+    // Proves: E6
     @Test(
         "A sign-out of another process ends the state with its reason",
         arguments: [PreludeSignOutReason.anotherClient, .ended])
@@ -47,6 +48,7 @@ struct OtherProcessTests {
         #expect(await events.next() == .signedOut(reason))
     }
 
+    // Proves: E6
     @Test("A login and a refresh of another process are a new state, and one event each")
     func signedIn() async throws {
         let (fixture, _, app, widget) = try await processes(signedIn: false)
@@ -81,6 +83,7 @@ struct OtherProcessTests {
         #expect(profile(await states.next())?.sessionID == "ses_2")
     }
 
+    // Proves: E6
     @Test("The signal of the own process causes no second event")
     func ownSignal() async throws {
         let (fixture, signal, app, _) = try await processes()

@@ -37,6 +37,7 @@ struct SessionModelTests {
         await wait(for: model) { $0 == .signedOut(nil) }
     }
 
+    // Proves: E1
     @Test("The model shows a locked device, and recovers after the unlock")
     func locked() async throws {
         let fixture = try await ClientFixture()
@@ -50,6 +51,7 @@ struct SessionModelTests {
         await wait(for: model, isSignedIn)
     }
 
+    // Proves: E1
     @Test("The model shows a damaged record as a failure, and a login replaces it")
     func damaged() async throws {
         let fixture = try await ClientFixture()

@@ -45,6 +45,7 @@ struct SessionStateTests {
         #expect(profile.extras["scope"] == .string("new"))
     }
 
+    // Proves: E6
     @Test("A reload finds the sign-out of another process, and emits it with the reason of the service")
     func signedOutElsewhere() async throws {
         for reason in ["another_client", "ended"] {
@@ -98,6 +99,7 @@ struct SessionStateTests {
         #expect(await client.accessToken == token)
     }
 
+    // Proves: E6
     @Test(
         "The reason of a sign-out survives a relaunch, and the next login deletes it",
         arguments: [("unauthorized", PreludeSignOutReason.ended), ("dpop_key_mismatch", .deviceKeyLost), ("", .logout)])

@@ -81,6 +81,7 @@ struct LogTests {
         return fixture
     }
 
+    // Proves: E13
     @Test("The log contains no token, code, password, key or address, however it is printed and revealed")
     func noSecrets() async throws {
         let recorder = Recorder()
@@ -106,6 +107,7 @@ struct LogTests {
         for secret in secrets { #expect(!text.contains(secret), "\(secret)") }
     }
 
+    // Proves: E13
     @Test("The log shows ids of users and devices only in revealed values")
     func identifiers() async throws {
         let recorder = Recorder()
@@ -182,6 +184,7 @@ struct LogTests {
         #expect(PreludeSessionLogAttribute.milliseconds("ms", 9e9).value == "9000000000000")
     }
 
+    // Proves: E1
     @Test("An error of a store is unavailable storage in the log, with a hidden text")
     func foreignError() async throws {
         let recorder = Recorder()

@@ -5,6 +5,7 @@ import Testing
 
 @Suite("A login whose response is invalid", .timeLimit(.minutes(5)))
 struct InvalidLoginAnswerTests {
+    // Proves: R22
     @Test(
         "A login with an unusable access token signs no user in, and the server revokes its session",
         arguments: ["garbage", TestToken.jwt([:])])

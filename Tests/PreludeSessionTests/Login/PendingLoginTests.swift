@@ -24,6 +24,7 @@ struct PendingLoginTests {
         await fixture.transport.answer("/login/finalize", fixture.refreshed(1))
     }
 
+    // Proves: E4
     @Test("A login that waits for its code survives a relaunch, until it expires")
     func relaunch() async throws {
         let fixture = try await ClientFixture(signedIn: false)

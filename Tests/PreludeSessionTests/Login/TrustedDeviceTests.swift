@@ -30,6 +30,7 @@ struct TrustedDeviceTests {
         await fixture.transport.requests(path).map { $0.headers[Self.header] }
     }
 
+    // Proves: E7
     @Test("The token of a login is sent with the calls of the next login, and with no other call")
     func sent() async throws {
         let fixture = try await ClientFixture(signedIn: false)
@@ -45,6 +46,7 @@ struct TrustedDeviceTests {
         #expect(await sent(fixture, "/login/finalize") == [nil])
     }
 
+    // Proves: E7
     @Test("It survives a logout and a relaunch, and the next login replaces it")
     func survives() async throws {
         let fixture = try await ClientFixture(signedIn: false)
@@ -61,6 +63,7 @@ struct TrustedDeviceTests {
         #expect(await sent(fixture, "/otp") == ["device-2"])
     }
 
+    // Proves: E7
     @Test("The login of another user replaces the token, and no request after it contains the first user's")
     func otherUser() async throws {
         let fixture = try await ClientFixture(signedIn: false)
@@ -132,6 +135,7 @@ struct TrustedDeviceTests {
         func log(_ entry: PreludeSessionLogEntry) { lines.withLock { $0.append(entry.revealedDescription) } }
     }
 
+    // Proves: E13
     @Test("A store that refuses the token does not fail the login, and no log entry contains the token")
     func refused() async throws {
         let fixture = try await ClientFixture(signedIn: false)

@@ -31,6 +31,7 @@ struct LogoutDuringLoginTests {
         Set(await fixture.transport.requests("/revoke").map { $0.headers["x-refresh-token"] })
     }
 
+    // Proves: E5
     @Test(
         "A login that ends during a logout signs no user in, and the server revokes its session",
         arguments: [(FaultyStore.Use.read, ".session"), (.write, ".revocations")])
@@ -56,6 +57,7 @@ struct LogoutDuringLoginTests {
         try await expectSignedOut(fixture, client)
     }
 
+    // Proves: E5
     @Test("A login whose credentials are being written during a logout signs no user in")
     func duringWrite() async throws {
         let (fixture, client, gate) = try await fixture()
@@ -72,6 +74,7 @@ struct LogoutDuringLoginTests {
         try await expectSignedOut(fixture, client)
     }
 
+    // Proves: E5
     @Test(
         "A login that begins after the call of a logout does not end with it",
         arguments: [(FaultyStore.Use.read, ".session"), (.write, ".revocations")])
@@ -121,6 +124,7 @@ struct LogoutDuringLoginTests {
         #expect(await revoked(fixture) == ["refresh-0", "refresh-1"])
     }
 
+    // Proves: E7
     @Test("A login of another process is revoked when the logout deletes its record")
     func otherProcess() async throws {
         let (fixture, client, _) = try await fixture()

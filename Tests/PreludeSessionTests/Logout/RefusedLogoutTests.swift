@@ -18,6 +18,7 @@ struct RefusedLogoutTests {
         return (fixture, client)
     }
 
+    // Proves: R22, E7
     @Test("A logout whose queue and wipe the store refuses is revoked at once")
     func revokedAtOnce() async throws {
         let (fixture, client) = try await refused(answering: .success())
@@ -25,6 +26,7 @@ struct RefusedLogoutTests {
         #expect(await client.profile == nil)
     }
 
+    // Proves: E7
     @Test("A logout that store and network refuse is revoked when both work again")
     func revokedLater() async throws {
         let (fixture, client) = try await refused(answering: .offline)
@@ -40,6 +42,7 @@ struct RefusedLogoutTests {
         #expect(await fixture.transport.requests("/revoke").last?.headers["x-refresh-token"] == "refresh-0")
     }
 
+    // Proves: E7
     @Test("A wipe that is finished later keeps the login of another process")
     func newerLogin() async throws {
         let (fixture, client) = try await refused(answering: .success())
@@ -60,6 +63,7 @@ struct RefusedLogoutTests {
         #expect(await client.profile?.sessionID == "ses_2")
     }
 
+    // Proves: R22
     @Test("A wipe that is finished later deletes the session although another process has refreshed it")
     func refreshedMeanwhile() async throws {
         let (fixture, client) = try await refused(answering: .success())

@@ -9,7 +9,7 @@ struct RevocationOutcomeTests {
     private func outcome(
         status: Int, body: String = "", headers: HTTPFields = [:]
     ) -> RevocationOutcome {
-        let answer = TransportAnswer(status: status, fields: headers, body: Data(body.utf8))
+        let answer = APIResponse(status: status, fields: headers, body: Data(body.utf8))
         let isSuccess = (200..<300).contains(status)
         return RevocationOutcome(isSuccess ? .success(answer) : .failure(ErrorResponse(answer, now: Date())))
     }
@@ -25,6 +25,7 @@ struct RevocationOutcomeTests {
         #expect(outcome(status: 401, code: "dpop_key_mismatch") == .settled)
     }
 
+    // Proves: R22
     @Test(
         "A rejection that says nothing about token and key settles no revocation",
         arguments: [
@@ -37,6 +38,7 @@ struct RevocationOutcomeTests {
         #expect(outcome(status: status, code: code) == .undecided(retryAfter: nil))
     }
 
+    // Proves: R22
     @Test(
         "A response of a captive portal or a proxy settles no revocation",
         arguments: [200, 400, 401, 403, 404, 407, 451, 503])

@@ -41,6 +41,7 @@ struct RevocationQueueTests {
         return ["date": format.string(from: Date(timeIntervalSince1970: seconds))]
     }
 
+    // Proves: R22, E7
     @Test("A revocation is sent although the device's clock has passed its expiry")
     func clockAhead() async throws {
         let fixture = try await queue(["a": -86400])
@@ -60,6 +61,7 @@ struct RevocationQueueTests {
         #expect(try await pending(fixture).isEmpty)
     }
 
+    // Proves: E7
     @Test("A response corrects the clock before a revocation counts as expired")
     func correctedClock() async throws {
         let fixture = try await queue(["a": -86400])
@@ -68,6 +70,7 @@ struct RevocationQueueTests {
         #expect(try await pending(fixture) == ["a"])
     }
 
+    // Proves: E7
     @Test(
         "A revocation is kept and sent again after a response that decides nothing",
         arguments: [
@@ -83,6 +86,7 @@ struct RevocationQueueTests {
         #expect(try await pending(fixture).isEmpty)
     }
 
+    // Proves: E7
     @Test("A failing revocation does not delay the others")
     func failing() async throws {
         let fixture = try await queue(["a": nil, "b": nil, "c": nil])
@@ -100,6 +104,7 @@ struct RevocationQueueTests {
         #expect(try await pending(fixture) == ["a", "b"])
     }
 
+    // Proves: E7
     @Test(
         "A command sends each revocation once, however it ends",
         arguments: [ScriptedTransport.Answer.offline, .errorResponse(500, "internal"), .proxyResponse(429)])
@@ -153,6 +158,7 @@ struct RevocationQueueTests {
         #expect(try await pending(fixture).isEmpty)
     }
 
+    // Proves: E7
     @Test("A wait for old revocations ends after 3 seconds, and the request goes on")
     func boundedWait() async throws {
         let fixture = try await ClientFixture()

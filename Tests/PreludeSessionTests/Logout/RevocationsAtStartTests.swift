@@ -14,6 +14,7 @@ struct RevocationsAtStartTests {
         return fixture
     }
 
+    // Proves: E7
     @Test("A new client revokes what an earlier one could not, before any call")
     func atStart() async throws {
         let fixture = try await loggedOut(answering: .offline)
@@ -26,6 +27,7 @@ struct RevocationsAtStartTests {
         #expect(await fixture.transport.count("/revoke") == 2)
     }
 
+    // Proves: E7
     @Test(
         "A revocation that a captive portal or a proxy answered is sent again",
         arguments: [

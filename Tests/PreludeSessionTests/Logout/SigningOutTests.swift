@@ -7,6 +7,7 @@ import Testing
 struct SigningOutTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 
+    // Proves: E6
     @Test("A 401 of a proxy keeps the session", arguments: [false, true])
     func proxy(withStepUp: Bool) async throws {
         let fixture = try await ClientFixture()
@@ -36,6 +37,7 @@ struct SigningOutTests {
         #expect(try await fixture.stored() != nil)
     }
 
+    // Proves: E7
     @Test("A logout does not wait for a service that does not respond, and the revocation goes on")
     func unresponsiveService() async throws {
         let fixture = try await ClientFixture()
@@ -72,6 +74,7 @@ struct SigningOutTests {
         #expect(await fixture.transport.count("/revoke") == 2)
     }
 
+    // Proves: E7
     @Test("A logout on a full disk signs out and is revoked at once")
     func fullDisk() async throws {
         let fixture = try await ClientFixture()
@@ -84,6 +87,7 @@ struct SigningOutTests {
         #expect(await fixture.transport.count("/revoke") == 1)
     }
 
+    // Proves: E7
     @Test("A wipe that the store rejected is finished before the next read")
     func refusedWipe() async throws {
         let fixture = try await ClientFixture()
@@ -145,6 +149,7 @@ struct SigningOutTests {
         #expect(try await fixture.store.read(ClientFixture.name + ".session") == nil)
     }
 
+    // Proves: E9
     @Test("A damaged key is replaced by the next login")
     func strangeKey() async throws {
         let fixture = try await ClientFixture()

@@ -20,6 +20,7 @@ struct RefreshAnswerTests {
         await fixture.transport.requests("/refresh").map { $0.proof?["attempt"] }
     }
 
+    // Proves: E4
     @Test(
         "A response with an unusable access token is not stored, and the next call repeats the rotation",
         arguments: unusable)
@@ -37,6 +38,7 @@ struct RefreshAnswerTests {
         #expect(attempts.count == 2 && attempts[0] != nil && attempts[0] == attempts[1])
     }
 
+    // Proves: E4
     @Test("A stored access token that no call can use is refreshed at once", arguments: unusable)
     func storedToken(token: String) async throws {
         let fixture = try await ClientFixture()
@@ -47,6 +49,7 @@ struct RefreshAnswerTests {
         #expect(try await fixture.client().refresh().userID == "usr_1")
     }
 
+    // Proves: E4
     @Test(
         "Without a new refresh token the old one and its attempt stay, so the next refresh repeats the rotation",
         arguments: [nil, ""])

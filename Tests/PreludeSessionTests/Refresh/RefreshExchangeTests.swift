@@ -17,7 +17,7 @@ struct RefreshExchangeTests {
         case foreign(Int, retryAfter: Int? = nil)
         case error(Int, String)
 
-        var answer: Result<TransportAnswer, any Error> {
+        var answer: Result<APIResponse, any Error> {
             switch self {
             case .offline: .failure(PreludeSessionError.network(underlying: URLError(.notConnectedToInternet)))
             case .timeout: .failure(PreludeSessionError.timeout)
@@ -27,7 +27,7 @@ struct RefreshExchangeTests {
             case .error(let status, let code):
                 .failure(Self.response(status, #"{"code":"\#(code)","message":"m"}"#, nil))
             case .success, .newKey, .sameKey, .prepared, .sameToken, .otherToken:
-                .success(TransportAnswer(status: 200, fields: [:], body: Data()))
+                .success(APIResponse(status: 200, fields: [:], body: Data()))
             }
         }
 
@@ -35,7 +35,7 @@ struct RefreshExchangeTests {
             var fields = HTTPFields()
             fields[.retryAfter] = retryAfter.map(String.init)
             return ErrorResponse(
-                TransportAnswer(status: status, fields: fields, body: Data(body.utf8)),
+                APIResponse(status: status, fields: fields, body: Data(body.utf8)),
                 now: Date(timeIntervalSince1970: 0))
         }
     }

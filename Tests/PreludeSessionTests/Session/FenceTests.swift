@@ -7,6 +7,7 @@ import Testing
 struct FenceTests {
     private static let password = LoginWithPasswordOptions(emailAddress: "ada@example.com", password: "secret words")
 
+    // Proves: E5
     @Test("A login that a logout overtook signs no user in, and the server revokes its session")
     func logoutDuringLogin() async throws {
         let fixture = try await ClientFixture()
@@ -62,6 +63,7 @@ struct FenceTests {
         #expect(checked?.headers["x-verification-token"] == "right-number")
     }
 
+    // Proves: E5
     @Test("A call of one user is not repeated for another user")
     func noOtherUser() async throws {
         let fixture = try await ClientFixture()
@@ -81,6 +83,7 @@ struct FenceTests {
         #expect(await fixture.transport.count("/me/revoke") == 1)
     }
 
+    // Proves: E5
     @Test("A refresh that waited for the lock does not use the token of a newer login")
     func waitingRefresh() async throws {
         let fixture = try await ClientFixture()

@@ -43,6 +43,7 @@ struct OtherClientsTests {
         guard case .refreshed? = await events.next() else { return #expect(Bool(false), "a login") }
     }
 
+    // Proves: E6
     @Test("A session that another client replaces and then ends during a rejected refresh emits its sign-out")
     func replacedAndEnded() async throws {
         let fixture = try await ClientFixture()
@@ -100,6 +101,7 @@ struct OtherClientsTests {
         #expect(await fixture.transport.count("/revoke") == 2)
     }
 
+    // Proves: E3
     @Test("Two concurrent first logins create one device key")
     func oneKey() async throws {
         let store = PreludeInMemoryCredentialStore()

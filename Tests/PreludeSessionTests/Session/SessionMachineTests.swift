@@ -98,6 +98,7 @@ struct SessionMachineTests {
         #expect(machine.session == session("new"))
     }
 
+    // Proves: E3
     @Test("A late 401 invalidates only the token that it was about")
     func lateInvalidation() {
         var machine = SessionMachine()

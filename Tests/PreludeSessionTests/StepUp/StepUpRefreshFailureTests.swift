@@ -120,6 +120,7 @@ struct StepUpRefreshFailureTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
+    // Proves: E3
     @Test("A server error at the challenge does not block a due refresh", arguments: [true, false])
     func failingChallenge(speaksProtocol: Bool) async throws {
         let (fixture, client, challenge) = try await ClientFixture.beforeLastStep()

@@ -29,6 +29,7 @@ struct ProxyAnswerTests {
         #expect(await fixture.transport.count("/refresh") == 1)
     }
 
+    // Proves: E6
     @Test(
         "A proxy's response ends no session, whatever its status",
         arguments: [400, 401, 403, 404, 407, 429, 500, 502, 503, 504, 511])

@@ -28,6 +28,7 @@ struct SlowAnswerTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    // Proves: E2
     @Test("A slow response has one deadline in all, and its connection is closed")
     func dripping() async throws {
         let server = try RawServer(
@@ -40,6 +41,7 @@ struct SlowAnswerTests {
         await server.isHungUp.wait()
     }
 
+    // Proves: E2
     @Test(
         "A response is read up to 1 MiB",
         arguments: ["", "Content-Length: 1099511627776\r\n"])

@@ -7,6 +7,7 @@ import Testing
 /// Which tokens are accepted with which scheme (RFC 9449 §6 and §7).
 @Suite("Verifier: binding")
 struct BindingTests {
+    // Proves: D26
     @Test("A bound token with its proof is accepted (RFC 9449 §7.1)")
     func bound() async throws {
         let backend = try Backend()
@@ -14,6 +15,7 @@ struct BindingTests {
         #expect(user.keyThumbprint == PublishedKeys.device.keyID)
     }
 
+    // Proves: D27
     @Test("A bound token is rejected as a bearer token, with and without its proof (RFC 9449 §7.2)")
     func downgrade() async throws {
         let backend = try Backend()
@@ -44,6 +46,7 @@ struct BindingTests {
         #expect(try await backend.verifier.rejection(of: token).reason == .malformed)
     }
 
+    // Proves: D26
     @Test("A bearer token is rejected under DPoP even with a valid proof (RFC 9449 §7.1)")
     func unbound() async throws {
         let backend = try Backend()

@@ -8,6 +8,7 @@ import Testing
 /// Times, nonces and replays of proofs (RFC 9449 §4.3 steps 10 and 11, §8, §9 and §11.1).
 @Suite("Verifier: fresh proofs")
 struct FreshnessTests {
+    // Proves: D13
     @Test(
         "A proof is accepted if its iat differs from the clock by at most the window (RFC 9449 §11.1)",
         arguments: [-1.0, 1.0])
@@ -23,6 +24,7 @@ struct FreshnessTests {
         #expect(error.nonce == nil)
     }
 
+    // Proves: D15
     @Test("A proof is accepted once while its iat is inside the window (RFC 9449 §11.1)", arguments: [0.0, 59, 60])
     func replay(_ later: Double) async throws {
         let backend = try Backend()
@@ -34,6 +36,7 @@ struct FreshnessTests {
         #expect(error.code == "invalid_dpop_proof")
     }
 
+    // Proves: D15
     @Test("A proof from the future is stored until it expires (RFC 9449 §11.1)")
     func replayFromTheFuture() async throws {
         let backend = try Backend()
@@ -68,6 +71,7 @@ struct FreshnessTests {
         #expect(try await backend.verifier.verify(backend.boundRequest(nonce: nonce)).userID == "usr_1")
     }
 
+    // Proves: D34
     @Test("If every proof needs a nonce, the next nonce is in the fields for successful responses (RFC 9449 §8.2)")
     func nextNonce() async throws {
         let always = try Backend { $0.nonces = .always(secret: Backend.secret) }
@@ -77,6 +81,7 @@ struct FreshnessTests {
         #expect(try Backend { $0.nonces = .whenNeeded(secret: Backend.secret) }.verifier.nextNonce == nil)
     }
 
+    // Proves: D33
     @Test(
         "An unknown or expired nonce is rejected, and the error contains a new nonce (RFC 9449 §8)",
         arguments: ["", "unknown", "of another", "old"])
@@ -211,6 +216,7 @@ struct FreshnessTests {
         #expect(error.code == nil)
     }
 
+    // Proves: R20
     @Test("A proof that is rejected for another reason is not stored")
     func rejectedBefore() async throws {
         let backend = try Backend()

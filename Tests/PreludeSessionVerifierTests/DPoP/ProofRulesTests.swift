@@ -8,6 +8,7 @@ import Testing
 /// The rules of RFC 9449 §4.3. The names of the mutations contain the sections.
 @Suite("Verifier: proof rules")
 struct ProofRulesTests {
+    // Proves: P6
     @Test(
         "The verifier rejects an invalid proof and then accepts the valid proof with the same id",
         arguments: ProofMutation.all + ProofMutation.withAccessToken)
@@ -51,6 +52,7 @@ struct ProofRulesTests {
         #expect(error.code == "invalid_token")
     }
 
+    // Proves: P6
     @Test(
         "The verifier accepts every valid form of a proof and fetches no URL from it", arguments: ProofVariant.all
     )
@@ -122,6 +124,7 @@ struct ProofRulesTests {
         #expect(try await backend.verifier.verify(backend.boundRequest(id: "other")).userID == "usr_1")
     }
 
+    // Proves: D10
     @Test("A backend without a URL rejects proofs whatever the Host header says")
     func noResource() async throws {
         let backend = try Backend(resources: [])

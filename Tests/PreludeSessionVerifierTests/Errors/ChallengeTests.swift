@@ -18,6 +18,7 @@ struct ChallengeTests {
         #expect(error.headerFields[.cacheControl] == "no-store")
     }
 
+    // Proves: D28
     @Test("A backend that accepts DPoP offers it with the accepted algorithms (RFC 9449 §7.1)")
     func offersDPoP() async throws {
         let error = try await Backend().verifier.rejection(of: Backend.request([]))
@@ -74,6 +75,7 @@ struct ChallengeTests {
         )
     }
 
+    // Proves: D29
     @Test("An invalid bearer token gets 401 invalid_token in the Bearer challenge only (RFC 6750 §3.1, RFC 9449 §7.2)")
     func badBearer() async throws {
         let backend = try Backend()
@@ -89,6 +91,7 @@ struct ChallengeTests {
         }
     }
 
+    // Proves: D28
     @Test("An invalid proof gets 401 invalid_dpop_proof in the DPoP challenge only (RFC 9449 §7.1)")
     func badProof() async throws {
         let backend = try Backend()

@@ -67,6 +67,7 @@ struct HookVerifierTests {
         #expect(await rejection(try fields()) == nil)
     }
 
+    // Proves: H23
     @Test("The signature covers id, time and body")
     func covered() async throws {
         let signed = try fields()
@@ -100,6 +101,7 @@ struct HookVerifierTests {
         #expect(await rejection(try fields(id: "msg_out", at: beyond)) == .tooOld)
     }
 
+    // Proves: H23
     @Test("An accepted id is remembered as long as its call would be accepted")
     func memory() async throws {
         let early = try fields(at: clock.seconds + 300)

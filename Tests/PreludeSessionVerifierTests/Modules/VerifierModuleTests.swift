@@ -9,6 +9,7 @@ import Testing
 struct VerifierModuleTests {
     private static let now = AdjustableClock.start
 
+    // Proves: K10
     @Test("A module rejects every token that the verifier rejects", arguments: VerifierModule.allCases)
     func tokens(_ module: VerifierModule) throws {
         for signer in try Signers.all() {
@@ -27,6 +28,7 @@ struct VerifierModuleTests {
         }
     }
 
+    // Proves: K10
     @Test("A module rejects every proof that the verifier rejects", arguments: VerifierModule.allCases)
     func proofs(_ module: VerifierModule) throws {
         let mutations = [ProofMutation.withAccessToken, ProofMutation.all].joined()

@@ -31,6 +31,7 @@ struct AlgorithmTests {
         #expect(try await backend.verifier.verify(token).sessionID == "ses_1")
     }
 
+    // Proves: J2
     @Test("A token with an algorithm that the backend does not accept is rejected (RFC 8725 §3.1)", arguments: 0..<3)
     func onlyTheListed(_ index: Int) async throws {
         let signer = try Signers.all()[index]
@@ -41,6 +42,7 @@ struct AlgorithmTests {
         #expect(backend.source.fetches == 0)
     }
 
+    // Proves: K8
     @Test(
         "Both names of Ed25519 mean the same, in options, key set and token (RFC 9864 §2.2)",
         arguments: [SignatureAlgorithmName.edDSA, .ed25519], ["EdDSA", "Ed25519", nil])
@@ -55,6 +57,7 @@ struct AlgorithmTests {
         }
     }
 
+    // Proves: K8
     @Test("Ed25519 and EdDSA do not accept a key of another type (RFC 9864 §2.2)", arguments: ["EdDSA", "Ed25519"])
     func namesOfOtherKeys(_ name: String) async throws {
         let backend = try Backend(signer: Signers.es256)

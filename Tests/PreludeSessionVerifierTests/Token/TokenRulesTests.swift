@@ -8,6 +8,7 @@ import Testing
 /// The rules of RFC 8725 and RFC 9068. The names of the mutations contain the sections.
 @Suite("Verifier: token rules")
 struct TokenRulesTests {
+    // Proves: P6
     @Test("The verifier rejects an invalid token with every signature algorithm", arguments: TokenMutation.all)
     func rejected(_ mutation: TokenMutation) async throws {
         for signer in try Signers.all() {
@@ -20,6 +21,7 @@ struct TokenRulesTests {
         }
     }
 
+    // Proves: P6
     @Test(
         "The verifier rejects an invalid bound token before it checks the proof", arguments: TokenMutation.all)
     func rejectedWithProof(_ mutation: TokenMutation) async throws {

@@ -88,6 +88,7 @@ struct VerifiedUserTests {
         #expect(throws: VerificationError.self) { try early.require(issuedWithin: 300) }
     }
 
+    // Proves: P1
     @Test("A missing scope gets 403 insufficient_scope with the scope (RFC 6750 §3.1)")
     func insufficientScope() async throws {
         let backend = try Backend(resources: [])

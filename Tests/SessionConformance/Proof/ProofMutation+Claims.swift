@@ -9,6 +9,7 @@ extension ProofMutation {
         } + [
             ProofMutation("The claim jti is not a string (RFC 9449 §4.2)", .malformed) { $0.claims["jti"] = .int(1) },
             ProofMutation("The claim jti is empty (RFC 9449 §4.2)", .malformed) { $0.claims["jti"] = "" },
+            // Proves: D15
             ProofMutation("The claim jti is too long (RFC 9449 §11.1)", .malformed) {
                 $0.claims["jti"] = .string(String(repeating: "x", count: DPoPProofChecker.maximumIDLength + 1))
             },
@@ -22,6 +23,7 @@ extension ProofMutation {
             ProofMutation("The claim iat is too large for a time (RFC 7519 §2)", .malformed) {
                 $0.claims["iat"] = .double(1e300)
             },
+            // Proves: D12
             ProofMutation("The claim nonce is not a string (RFC 9449 §8.1)", .malformed) {
                 $0.claims["nonce"] = .int(1)
             },

@@ -23,11 +23,13 @@ public struct ProofVariant: Sendable, CustomTestStringConvertible {
         ProofVariant("The key has its own alg, which is ignored (RFC 9449 §4.3 step 6)") {
             $0.setKey("alg", "HS256")
         },
+        // Proves: T3
         ProofVariant("The key has kid, use and an unknown member (RFC 7638 §3)") {
             $0.setKey("kid", "1")
             $0.setKey("use", "enc")
             $0.setKey("ext", .bool(true))
         },
+        // Proves: T1
         ProofVariant("The key has its members in another order and with white space (RFC 7638 §3)") { draft in
             let key = draft.signer.publicJWK.requiredMembers
             let members = ["y", "x", "kty", "crv"].map { "\"\($0)\" : \"\(key[$0] ?? "")\"" }

@@ -47,6 +47,7 @@ extension TokenMutation {
         TokenMutation("The claim iss is in another case (RFC 8725 §3.8)", "wrong_issuer") { draft in
             draft.claims["iss"] = draft.claims["iss"]?.stringValue.map { .string($0.uppercased()) }
         },
+        // Proves: RFC 9068 §4
         TokenMutation("The claim iss has an additional suffix (RFC 8725 §3.8)", "wrong_issuer") { draft in
             draft.claims["iss"] = draft.claims["iss"]?.stringValue.map { .string($0 + ".evil.example") }
         },
@@ -56,6 +57,7 @@ extension TokenMutation {
         TokenMutation("The claim aud lists only other apps (RFC 8725 §3.9)", "wrong_audience") {
             $0.claims["aud"] = .array(["otherapp", "thirdapp"])
         },
+        // Proves: RFC 9068 §4
         TokenMutation("The claim aud is an empty list (RFC 8725 §3.9)", "wrong_audience") {
             $0.claims["aud"] = .array([])
         },

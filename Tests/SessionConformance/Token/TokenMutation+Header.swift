@@ -28,6 +28,7 @@ extension TokenMutation {
                 $0.tamper = { $0.split(separator: ".").prefix(2).joined(separator: ".") }
             },
             TokenMutation("The token has base64 padding (RFC 7515 §2)", "malformed") { $0.tamper = { $0 + "=" } },
+            // Proves: RFC 9068 §2.1
             TokenMutation("The header typ is JWT (RFC 8725 §3.11)", "wrong_type") { $0.header["typ"] = "JWT" },
             TokenMutation("The header typ is missing (RFC 8725 §3.11)", "wrong_type") { $0.header["typ"] = nil },
             TokenMutation("The header typ is the type of challenge tokens (RFC 8725 §3.12)", "wrong_type") {

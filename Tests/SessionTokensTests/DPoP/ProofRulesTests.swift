@@ -15,6 +15,7 @@ struct ProofRulesTests {
     private let valid = ProofDraft(
         method: "GET", url: url, accessToken: "token", issuedAt: 1_750_000_000)
 
+    // Proves: P6
     @Test(
         "The checker rejects an invalid proof with the failed step",
         arguments: ProofMutation.all + ProofMutation.withAccessToken)
@@ -24,6 +25,7 @@ struct ProofRulesTests {
         #expect(throws: mutation.expected) { try check(changed) }
     }
 
+    // Proves: P6
     @Test("The checker accepts every valid form of a proof", arguments: ProofVariant.all)
     func accepted(_ variant: ProofVariant) throws {
         #expect(try check(valid.with { try variant.change(&$0) }).thumbprint == PublishedKeys.device.keyID)

@@ -8,6 +8,7 @@ struct CombiningMarksTests {
         "a" + String(repeating: scalars, count: count)
     }
 
+    // Proves: O18
     @Test(
         "Marks are counted as they are decomposed, so no scalar hides them from the bound (UAX #15)",
         arguments: [
@@ -22,6 +23,7 @@ struct CombiningMarksTests {
         #expect(CombiningMarks.areBounded(in: Self.row(of: scalars, count)) == isBounded)
     }
 
+    // Proves: O18
     @Test("Every scalar that decomposes into marks alone counts as that many marks (UAX #15)")
     func decompositions() {
         let scalars = (UInt32(0x80)...0x2FFFF).compactMap(Unicode.Scalar.init)

@@ -15,6 +15,7 @@ struct TokenJSONTests {
         #expect(String(decoding: json, as: UTF8.self) == #"{"a":"é","b":"x/y"}"#)
     }
 
+    // Proves: P5
     @Test(
         "A member that appears twice in one object is rejected (RFC 7515 §4, RFC 7519 §4)",
         arguments: [
@@ -68,6 +69,7 @@ struct TokenJSONTests {
         #expect(throws: DecodingError.self) { try decode(json) }
     }
 
+    // Proves: P5
     @Test(
         "U+0000 is rejected in values and in names (RFC 8259 §9)",
         arguments: [#""\u0000""#, #"{"a":"4711\u0000x"}"#, #"{"a\u0000":1}"#]

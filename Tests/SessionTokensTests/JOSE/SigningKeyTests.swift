@@ -30,6 +30,7 @@ struct SigningKeyTests {
         #expect(key.publicJWK.isValidSignature((Data([0]) + signature).dropFirst(), for: message))
     }
 
+    // Proves: K8
     @Test(
         "The name of RFC 9864 changes alg only, not the key id or the signature (RFC 7638 §3)")
     func fullySpecified() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import SessionDomain
@@ -65,4 +66,72 @@ extension FormBody {
         let similar = SimilarName.of(unknown, in: known).map { "; did you mean \($0)?" } ?? ""
         throw .invalidField(MemberName.shown(unknown), "is not a filter of this page" + similar)
     }
+}
+
+/// The values of fields by their types. Rules for the values are those of `SessionDomain`.
+extension FormBody {
+    /// A text without surrounding spaces, or `nil` for an empty one.
+    func filled(_ name: String) -> String? {
+        let text = text(name)?.trimmingCharacters(in: .whitespacesAndNewlines)
+        return text?.isEmpty == false ? text : nil
+    }
+
+    func required(_ name: String) throws(Refusal) -> String {
+        guard let text = filled(name) else { throw .invalidField(name, "is required") }
+        return text
+    }
+
+    func number(_ name: String) throws(Refusal) -> Int { try number(name, of: try required(name)) }
+
+    /// A number, or `nil` for an empty field.
+    func numberIfFilled(_ name: String) throws(Refusal) -> Int? {
+        guard let text = filled(name) else { return nil }
+        return try number(name, of: text)
+    }
+
+    private func number(_ name: String, of text: String) throws(Refusal) -> Int {
+        guard let number = Int(text) else { throw .invalidField(name, "must be a whole number") }
+        return number
+    }
+
+    /// Whether a checkbox is checked. Browsers leave out one that is not.
+    func isChecked(_ name: String) -> Bool { text(name) != nil }
+
+    /// The lines of a text that are not empty, without surrounding spaces.
+    func lines(_ name: String) -> [String] {
+        (text(name) ?? "").split(whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    /// A text of several lines. Browsers send each line break as CR and LF.
+    func block(_ name: String) -> String? { text(name)?.replacing("\r\n", with: "\n") }
+
+    /// One of the values of a type.
+    func choice<Value: RawRepresentable>(
+        _ name: String, _ known: [Value]
+    ) throws(Refusal) -> Value where Value.RawValue == String {
+        guard let value = known.first(where: { $0.rawValue == text(name) }) else {
+            throw .invalidField(name, "must be " + known.map(\.rawValue).joined(separator: " or "))
+        }
+        return value
+    }
+
+    /// The limit of two fields: a number, and seconds.
+    ///
+    /// - Parameter seconds: The end of the name of the field with the seconds.
+    func rateLimit(_ name: String, seconds: String = "ttl") throws(Refusal) -> RateLimit {
+        RateLimit(limit: try number(name + ".limit"), window: try number(name + "." + seconds))
+    }
+}
+
+/// The time of a field `datetime-local` (HTML Living Standard), which has no zone. In the console it is UTC.
+enum FieldTime {
+    /// RFC 3339, if a text is the value of such a field. Any other text is returned as it is.
+    static func rfc3339(_ text: String) -> String {
+        guard text.wholeMatch(of: /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?/) != nil else { return text }
+        return text + (text.utf8.count == 16 ? ":00Z" : "Z")
+    }
+
+    /// What a field shows for a time of either form.
+    static func value(_ text: String) -> String { text.hasSuffix("Z") ? String(text.dropLast()) : text }
 }

@@ -1,4 +1,6 @@
+import CEmbeddedFiles
 import SessionDomain
+import SessionHTTP
 import SessionTokens
 
 /// The page on which an operator signs a user of the app in with the browser client, and sees each call.
@@ -103,4 +105,57 @@ enum PlaygroundPage {
         try await visit.service.apps.setOrigin(own, isAllowed: isAllowed, of: visit.app.id)
         return .redirect(visit.path / "playground", .saved)
     }
+}
+
+/// The origin at which the playground calls an app, and whether a page of the console may.
+struct PlaygroundTarget {
+    let origin: String
+    /// Whether console and app have the same origin, as in development mode. Then nothing needs to be allowed.
+    let isOwn: Bool
+    /// Whether the app lists the console's origin.
+    let isAllowed: Bool
+
+    var isReady: Bool { isOwn || isAllowed }
+
+    /// Prefers the origin of the console, then the app's main origin.
+    ///
+    /// - Returns: `nil` if no origin of the service leads to this app.
+    init?(_ visit: AppVisit) async throws {
+        let directory = visit.service.directory
+        let app = try await directory.app(visit.app.id)
+        let origins = app.origins.origins(of: visit.app).compactMap { TargetURI($0)?.origin }
+        let own = visit.visit.origin
+        var found: String?
+        for origin in origins.filter({ $0 == own }) + origins where found == nil {
+            let host = String(origin[(origin.firstRange(of: "://")?.upperBound ?? origin.startIndex)...])
+            if (try? await directory.app(host: host))?.settings.id == visit.app.id { found = origin }
+        }
+        guard let found else { return nil }
+        origin = found
+        isOwn = found == own
+        isAllowed = own.map { visit.app.allowedOrigins.contains($0) } ?? false
+    }
+}
+
+/// The modules of the playground. Their paths contain hashes, so each import names the path of the imported module.
+enum PlaygroundScripts {
+    /// What the page loads.
+    static let main: Asset = all[all.count - 1]
+
+    /// Each module follows those that it imports.
+    static let all: [Asset] = {
+        let sources: [(name: String, bytes: [UInt8])] = [
+            ("prelude-session.js", WebClientModule.bytes), ("tokens.js", [UInt8](cembedded_tokens_js())),
+            ("members.js", [UInt8](cembedded_members_js())), ("fields.js", [UInt8](cembedded_fields_js())),
+            ("calls.js", [UInt8](cembedded_calls_js())), ("playground.js", [UInt8](cembedded_playground_js())),
+        ]
+        var modules: [(name: String, asset: Asset)] = []
+        for source in sources {
+            let text = modules.reduce(String(decoding: source.bytes, as: UTF8.self)) { text, module in
+                text.replacing("\"./\(module.name)\"", with: "\"./\(module.asset.fileName)\"")
+            }
+            modules.append((source.name, Asset("text/javascript; charset=utf-8", end: ".js", text)))
+        }
+        return modules.map(\.asset)
+    }()
 }

@@ -176,3 +176,140 @@ enum PlaygroundPanels {
         }
     }
 }
+
+/// The parts of the playground's panels. Its forms are sent nowhere: the script does what they say.
+extension PlaygroundPanels {
+    /// A panel with the Swift of its steps.
+    ///
+    /// - Parameter state: The state of the script in which it is shown.
+    static func card(
+        _ title: String, in state: String, _ steps: [PlaygroundStep], @HTMLBuilder content: () -> HTML
+    ) -> HTML {
+        H.section(.class("card"), .data("data-state", state), .hidden) {
+            H.h2 { title }
+            content()
+            H.p(.class("error"), .data("data-error", ""), .role("alert")) {}
+            H.details {
+                H.summary { "In Swift" }
+                for step in steps {
+                    H.p(.class("hint")) { step.title }
+                    H.pre(.data("data-swift", step.rawValue), .data("data-title", step.title)) {
+                        H.code { step.swift }
+                    }
+                }
+            }
+        }
+    }
+
+    static func form(
+        _ id: String, submit: String, style: String = "primary", @HTMLBuilder content: () -> HTML
+    ) -> HTML {
+        H.form(.methodDialog, .id("play-" + id), .noValidate) {
+            content()
+            H.div(.class("actions")) { H.button(.type("submit"), .class(style)) { submit } }
+        }
+    }
+
+    static func field(
+        _ id: String, _ label: String, hint: String? = nil, type: String = "text", inputMode: String? = nil
+    ) -> HTML {
+        let id = "play-" + id
+        return H.div(.class("field")) {
+            H.label(.for(id)) { label }
+            if let hint { H.p(.class("hint"), .id(id + "-hint")) { hint } }
+            H.input(
+                .type(type), .id(id), .autocomplete(type == "password" ? "new-password" : "off"), .spellcheckOff,
+                inputMode.map { .inputMode($0) }, hint == nil ? nil : .aria(describedBy: id + "-hint"))
+        }
+    }
+
+    static func button(_ id: String, _ title: String, _ style: String = "") -> HTML {
+        H.button(.type("button"), .id("play-" + id), .class(style)) { title }
+    }
+
+    /// Fills in the code of the development mailbox, or opens it, if the script cannot read it. Nothing in production.
+    static func take(_ id: String, _ visit: AppVisit, _ mailbox: String) -> HTML {
+        if !mailbox.isEmpty { return button(id, "Take it from the mailbox") }
+        guard visit.visit.mailbox != nil, visit.visit.isForAllApps else { return .empty }
+        return H.a(.class("button"), .href(.mailbox), .targetBlank) { "Open the mailbox in a new tab" }
+    }
+}
+
+/// The steps of the playground, each with the Swift that does the same in an app.
+///
+/// A test compiles the Swift. The script replaces the examples in it by what the operator has entered. Secrets are
+/// variables, so the log shows none.
+enum PlaygroundStep: String, CaseIterable {
+    case sendCode = "send-code"
+    case sendCodeBySMS = "send-code-by-sms"
+    case checkCode = "check-code"
+    case resendCode = "resend-code"
+    case passwordLogin = "password-login"
+    case refresh
+    case logOut = "log-out"
+    case listSessions = "list-sessions"
+    case revokeSession = "revoke-session"
+    case revokeOthers = "revoke-others"
+    case requestScope = "request-scope"
+    case sendScopeCode = "send-scope-code"
+    case checkScopeCode = "check-scope-code"
+    case continueScope = "continue-scope"
+    case changePassword = "change-password"
+
+    var title: String {
+        switch self {
+        case .sendCode, .sendCodeBySMS: "Send a code"
+        case .checkCode: "Sign in with the code"
+        case .resendCode: "Send the code again"
+        case .passwordLogin: "Sign in with a password"
+        case .refresh: "Refresh"
+        case .logOut: "Log out"
+        case .listSessions: "List the sessions"
+        case .revokeSession: "Revoke a session"
+        case .revokeOthers: "Revoke all other sessions"
+        case .requestScope: "Request a scope"
+        case .sendScopeCode: "Send the code of the step"
+        case .checkScopeCode: "Submit the code of the step"
+        case .continueScope: "Submit the token of your own step"
+        case .changePassword: "Change the password"
+        }
+    }
+
+    var swift: String {
+        switch self {
+        case .sendCode:
+            """
+            let identifier = PreludeIdentifier(type: .emailAddress, value: "ada@example.com")
+            try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+            """
+        case .sendCodeBySMS:
+            """
+            let identifier = PreludeIdentifier(type: .phoneNumber, value: "+14155550100")
+            try await client.startOTPLogin(StartOTPLoginOptions(identifier: identifier))
+            """
+        case .checkCode: "let user = try await client.checkOTP(code)"
+        case .resendCode: "try await client.resendOTP()"
+        case .passwordLogin:
+            """
+            let user = try await client.loginWithPassword(
+                LoginWithPasswordOptions(emailAddress: "ada@example.com", password: password))
+            """
+        case .refresh:
+            """
+            // refresh() alone keeps a token that is still valid.
+            try await client.invalidateSession()
+            let user = try await client.refresh()
+            """
+        case .logOut: "try await client.logout()"
+        case .listSessions: "let list = try await client.listSessions(ListSessionsOptions(limit: 20))"
+        case .revokeSession: #"try await client.revokeSessions(.session(id: "ses_01"))"#
+        case .revokeOthers: "try await client.revokeSessions(.others)"
+        case .requestScope: #"let challenge = try await client.requestStepUp(scope: "transfer:write")"#
+        case .sendScopeCode: "try await client.sendStepUpOTP(challenge)"
+        case .checkScopeCode: "let next = try await client.submitStepUpOTP(challenge, code: code)"
+        case .continueScope:
+            "let next = try await client.continueStepUp(challenge, verificationToken: verificationToken)"
+        case .changePassword: "try await client.changePassword(RedactedString(password))"
+        }
+    }
+}

@@ -14,12 +14,12 @@ struct ConsoleRoutes {
     typealias SubmitApp = @Sendable (AppVisit, FormBody) async throws -> FormOutcome
 
     let router: Router<ServiceRequestContext>
-    let gate: ConsoleGate
+    let responder: ConsoleResponder
 
     /// A page for every operator.
     func page(_ path: String, _ show: @escaping Show) {
-        router.get(RouterPath("/console" + path)) { [gate] request, context in
-            try await gate.answer(request, context) { visit in .page(try await show(visit)) }
+        router.get(RouterPath("/console" + path)) { [responder] request, context in
+            try await responder.answer(request, context) { visit in .page(try await show(visit)) }
         }
     }
 
@@ -33,8 +33,8 @@ struct ConsoleRoutes {
         _ path: String, for role: OperatorRole = .admin, confirming isDangerous: @escaping IsDangerous = never,
         on page: @escaping Show, _ submit: @escaping Submit
     ) {
-        router.post(RouterPath("/console" + path)) { [gate] request, context in
-            try await gate.answerForm(request, context, for: role, confirming: isDangerous) { visit, form in
+        router.post(RouterPath("/console" + path)) { [responder] request, context in
+            try await responder.answerForm(request, context, for: role, confirming: isDangerous) { visit, form in
                 do {
                     return try await submit(visit, form)
                 } catch let refusal as Refusal {
@@ -58,14 +58,14 @@ struct ConsoleRoutes {
 
     /// A page of an app, for operators who work with the app.
     func appPage(_ path: String, _ show: @escaping ShowApp) {
-        page("/apps/:app_id" + path) { [gate] visit in try await show(try await gate.app(visit)) }
+        page("/apps/:app_id" + path) { [responder] visit in try await show(try await responder.app(visit)) }
     }
 
     /// What is no page, such as a file, for every operator. Only a page of the console can ask for it: it costs work, and is
     /// reported.
     func file(_ path: String, _ answer: @escaping Answer) {
-        router.get(RouterPath("/console" + path)) { [gate] request, context in
-            try await gate.answer(request, context) { visit in
+        router.get(RouterPath("/console" + path)) { [responder] request, context in
+            try await responder.answer(request, context) { visit in
                 guard ["same-origin", "none", nil].contains(request.headers[.secFetchSite]) else {
                     throw Refusal.forbidden("a page of another site asks for this file; download it from the console")
                 }
@@ -76,7 +76,7 @@ struct ConsoleRoutes {
 
     /// What is no page, such as a file, of an app, for operators who work with the app.
     func appFile(_ path: String, _ answer: @escaping AnswerApp) {
-        file("/apps/:app_id" + path) { [gate] visit in try await answer(try await gate.app(visit)) }
+        file("/apps/:app_id" + path) { [responder] visit in try await answer(try await responder.app(visit)) }
     }
 
     /// A form of an app, for operators who work with the app. The parameters are those of `form`.
@@ -86,9 +86,9 @@ struct ConsoleRoutes {
     ) {
         form(
             "/apps/:app_id" + path, for: role, confirming: isDangerous,
-            on: { [gate] visit in try await page(try await gate.app(visit)) },
-            { [gate] visit, form in
-                let visit = try await gate.app(visit)
+            on: { [responder] visit in try await page(try await responder.app(visit)) },
+            { [responder] visit, form in
+                let visit = try await responder.app(visit)
                 if let seen = form.text(FormView.versionField), seen != visit.app.version {
                     throw Refusal.conflict("the settings of the app have changed meanwhile; load the page again")
                 }

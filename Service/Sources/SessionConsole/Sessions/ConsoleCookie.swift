@@ -15,7 +15,7 @@ struct ConsoleCookie: Sendable {
         case device = "prelude_console_device"
 
         /// Seconds for which a browser keeps the cookie. `nil`: until it is closed.
-        fileprivate var lifetime: Int? { self == .device ? KnownDevice.lifetime : nil }
+        fileprivate var lifetime: Int? { self == .device ? KnownDevice.longestLifetime : nil }
     }
 
     let purpose: Purpose

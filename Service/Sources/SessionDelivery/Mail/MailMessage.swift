@@ -1,3 +1,4 @@
+internal import Foundation
 package import SessionDomain
 
 /// A mail as a server receives it (RFC 5322): headers, and the text with an optional HTML part.
@@ -82,5 +83,146 @@ package struct MailMessage: Sendable {
             true
         default: false
         }
+    }
+}
+
+/// A part of a mail: its headers, and its encoded body with a line end.
+///
+/// Both encodings make lines of at most 76 characters, all ASCII, so no server has to change the mail.
+struct MailPart {
+    let headers: [String]
+    let body: [UInt8]
+
+    /// - Throws: `MailMessage.InvalidValue` for U+0000.
+    init(_ text: String, type: String) throws(MailMessage.InvalidValue) {
+        guard !text.utf8.contains(0) else {
+            throw MailMessage.InvalidValue(field: "body", problem: "contains U+0000")
+        }
+        let lines = text.replacingOccurrences(of: "\r\n", with: "\n").replacingOccurrences(of: "\r", with: "\n")
+        let bytes = Array(lines.replacingOccurrences(of: "\n", with: "\r\n").utf8)
+        // Quoted-printable stays readable and takes three characters for a byte beyond ASCII.
+        let usesBase64 = bytes.count { $0 > 0x7E } * 6 > bytes.count
+        headers = [
+            "Content-Type: \(type); charset=utf-8",
+            "Content-Transfer-Encoding: \(usesBase64 ? "base64" : "quoted-printable")",
+        ]
+        body = usesBase64 ? Self.base64(bytes) : Self.quotedPrintable(bytes)
+    }
+
+    /// RFC 2045 §6.8.
+    private static func base64(_ bytes: [UInt8]) -> [UInt8] {
+        let encoded = Array(Data(bytes).base64EncodedString().utf8)
+        var lines: [UInt8] = []
+        for start in stride(from: 0, to: encoded.count, by: 76) {
+            lines += encoded[start..<min(start + 76, encoded.count)] + crlf
+        }
+        return lines
+    }
+
+    /// RFC 2045 §6.7. The input has CRLF line ends.
+    private static func quotedPrintable(_ bytes: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        var length = 0
+        func append(_ piece: [UInt8]) {
+            // One character of a line is left for the `=` of a soft line break.
+            if length + piece.count > 75 {
+                output += [UInt8(ascii: "=")] + crlf
+                length = 0
+            }
+            output += piece
+            length += piece.count
+        }
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            let next = index + 1 < bytes.count ? bytes[index + 1] : 0x0D
+            if byte == 0x0D, next == 0x0A {
+                output += crlf
+                length = 0
+                index += 2
+                continue
+            }
+            let isBlankAtEnd = (byte == 0x20 || byte == 0x09) && next == 0x0D
+            let isPlain = (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "=")
+            append(isPlain && !isBlankAtEnd ? [byte] : [UInt8(ascii: "="), hex(byte >> 4), hex(byte & 0x0F)])
+            index += 1
+        }
+        return length > 0 ? output + crlf : output
+    }
+
+    private static let crlf: [UInt8] = [0x0D, 0x0A]
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    private static func hex(_ value: UInt8) -> UInt8 { digits[Int(value)] }
+}
+
+/// Writes one header, folded where necessary, without the last line end.
+enum MailHeader {
+    /// A value of visible ASCII characters and spaces that is short enough for one line.
+    static func line(_ name: String, _ value: String) throws(MailMessage.InvalidValue) -> String {
+        try check(value, name)
+        return "\(name): \(value)"
+    }
+
+    /// Any text. Other characters than ASCII, and long texts, are written as encoded words (RFC 2047).
+    static func text(_ name: String, _ value: String) throws(MailMessage.InvalidValue) -> String {
+        try check(value, name)
+        return "\(name): \(isPlain(value) ? value : encodedWords(value))"
+    }
+
+    /// An address with its name (RFC 5322 §3.4). Only a local part can contain other characters than ASCII (RFC 6532).
+    static func address(_ name: String, _ address: MailAddress) throws(MailMessage.InvalidValue) -> String {
+        try check((address.name ?? "") + address.address, name)
+        guard let domain = MailDomain.ascii(address.domain) else {
+            throw MailMessage.InvalidValue(field: name, problem: "has a domain that is not a name")
+        }
+        let route = "<\(address.localPart)@\(domain)>"
+        guard let shown = address.name else { return "\(name): \(route)" }
+        let words = isPlain(shown) ? quoted(shown) : encodedWords(shown)
+        return "\(name): \(words)\r\n \(route)"
+    }
+
+    /// - Throws: `InvalidValue` for a character that would end the header, or begin another one.
+    private static func check(_ value: String, _ name: String) throws(MailMessage.InvalidValue) {
+        guard value.unicodeScalars.allSatisfy({ !$0.breaksHeader }) else {
+            throw MailMessage.InvalidValue(field: name, problem: "contains a line break or a control character")
+        }
+    }
+
+    /// Whether the text needs no encoding: short, ASCII, and without the beginning of an encoded word.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.count <= 60 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
+            && text.first != " " && text.last != " "
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
+    }
+
+    /// A line with an encoded word has at most 76 characters (RFC 2047 §2). 36 bytes become 48 characters, the frame has 12,
+    /// and the name of the header comes before the first word.
+    private static let bytesPerWord = 36
+
+    /// Writes words in base64, each on its own line. No character is split.
+    private static func encodedWords(_ text: String) -> String {
+        var words: [[UInt8]] = [[]]
+        for scalar in text.unicodeScalars {
+            let bytes = Array(String(scalar).utf8)
+            if words[words.count - 1].count + bytes.count > bytesPerWord { words.append([]) }
+            words[words.count - 1] += bytes
+        }
+        return words.map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")
+    }
+}
+
+/// The date format of mail, in UTC (RFC 5322 §3.3).
+enum MailDate {
+    static func format(_ time: Timestamp) -> String {
+        let style = Date.VerbatimFormatStyle(
+            format:
+                "\(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) +0000",
+            locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
+        return Date(timeIntervalSince1970: Double(time.seconds)).formatted(style)
     }
 }

@@ -1,3 +1,6 @@
+internal import CCurl
+internal import Dispatch
+internal import Foundation
 internal import SessionDomain
 internal import SessionEgress
 internal import Synchronization
@@ -17,7 +20,7 @@ package final class SMTPWorkers: Sendable {
 
     private struct State {
         /// By `SMTPServer.place`.
-        var places: FairPlaces<String>
+        var places: FairSlots<String>
         /// The workers that are free, latest used last, each with the server it sent to.
         var free: [(worker: SMTPWorker, server: SMTPServer)] = []
         var made = 0
@@ -48,7 +51,7 @@ package final class SMTPWorkers: Sendable {
     ///   - count: The number of mails at the same time.
     ///   - sleep: Waits a number of seconds.
     package init(count: Int = 64, sleep: @escaping @Sendable (Int) async throws -> Void) {
-        state = Mutex(State(places: FairPlaces(width: Self.width, capacity: count), capacity: count))
+        state = Mutex(State(places: FairSlots(width: Self.width, capacity: count), capacity: count))
         self.sleep = sleep
     }
 
@@ -93,6 +96,160 @@ package final class SMTPWorkers: Sendable {
         state.withLock { state in
             state.places.free(server.place)
             state.free.append((worker, server))
+        }
+    }
+}
+
+/// Sends mails on its own thread, because libcurl blocks it. Keeps the connection to its last server open.
+actor SMTPWorker {
+    /// Seconds after which an unused connection is not used again. Common servers close theirs after 60 and more.
+    static let idleSeconds = 50
+
+    struct Outcome: Sendable {
+        let conversation: SMTPConversation
+        /// `nil` when the server has accepted the mail.
+        let problem: SMTPProblem?
+        /// Whether the mail was sent on an open connection.
+        let isReused: Bool
+    }
+
+    private struct Connection {
+        let server: SMTPServer
+        let handle: CurlHandle
+        var extensions: [String: String] = [:]
+    }
+
+    private let executor: ThreadExecutor
+    private var open: Connection?
+
+    init(number: Int) { executor = ThreadExecutor(label: "prelude-session.mail.\(number)") }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Sends one mail. Ends within a second when the task is cancelled.
+    func send(_ job: SMTPJob) -> Outcome {
+        guard !Task.isCancelled else {
+            return Outcome(conversation: SMTPConversation(), problem: .cancelled, isReused: false)
+        }
+        guard var connection = connection(to: job.server) else {
+            return Outcome(conversation: SMTPConversation(), problem: .other("libcurl cannot be used"), isReused: false)
+        }
+        let transfer = SMTPTransfer(job: job, handle: connection.handle)
+        var exchange = transfer.run(extensions: connection.extensions, isFresh: false)
+        if exchange.foundClosedConnection, !Task.isCancelled {
+            exchange = transfer.run(extensions: [:], isFresh: true)
+        }
+        let problem = exchange.problem
+        connection.extensions = exchange.conversation.extensions
+        // libcurl keeps a connection open on which a reply is missing. The next mail would take it for its own.
+        open = problem == nil ? connection : nil
+        return Outcome(conversation: exchange.conversation, problem: problem, isReused: exchange.isReused)
+    }
+
+    private func connection(to server: SMTPServer) -> Connection? {
+        if let open, open.server == server { return open }
+        // Closes the other one first.
+        open = nil
+        return CurlHandle().map { Connection(server: server, handle: $0) }
+    }
+}
+
+/// Runs an actor on a serial queue of its own. On Linux such a queue has its own thread, apart from Swift's pool.
+final class ThreadExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) { queue = DispatchQueue(label: label) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}
+
+/// The state of one transfer, which the callbacks of libcurl read and change.
+final class SMTPExchange {
+    let job: SMTPJob
+    private(set) var conversation: SMTPConversation
+    private var offset = 0
+    private var unmet: SMTPProblem?
+    /// The result of libcurl.
+    private var code = CURLE_OK
+    /// The message of libcurl for an error.
+    private var message = ""
+    /// Whether the transfer used an open connection.
+    private(set) var isReused = false
+
+    init(_ job: SMTPJob, extensions: [String: String]) {
+        self.job = job
+        conversation = SMTPConversation(extensions: extensions)
+    }
+
+    static func from(_ context: UnsafeMutableRawPointer?) -> SMTPExchange? {
+        context.map { Unmanaged<SMTPExchange>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let piece = job.mail[offset..<min(offset + buffer.count, job.mail.count)]
+        buffer.copyBytes(from: piece)
+        offset += piece.count
+        return piece.count
+    }
+
+    func note(_ line: String, isReply: Bool) {
+        if isReply { conversation.received(line) } else { conversation.sent(line) }
+    }
+
+    func checkRequirements() -> Bool {
+        unmet = job.unmetRequirement(conversation.extensions)
+        return unmet == nil
+    }
+
+    /// libcurl has ended the transfer.
+    func ended(_ code: CURLcode, _ message: String, isReused: Bool) {
+        (self.code, self.message, self.isReused) = (code, message, isReused)
+    }
+
+    /// Whether an open connection had been closed by the server, and the mail was not begun. A new connection may work.
+    var foundClosedConnection: Bool {
+        guard isReused, code != CURLE_OK, code != CURLE_OPERATION_TIMEDOUT, unmet == nil else { return false }
+        return conversation.replies.isEmpty || conversation.lastReply?.code == 421
+    }
+
+    /// `nil` when the server has accepted the mail.
+    var problem: SMTPProblem? {
+        if let unmet { return unmet }
+        let (step, reply) = (conversation.step, conversation.lastReply)
+        switch code {
+        case CURLE_OK: return nil
+        case CURLE_COULDNT_CONNECT: return .cannotConnect(message)
+        case CURLE_OPERATION_TIMEDOUT:
+            return isConnected ? .timedOut(step) : .cannotConnect("no answer in time")
+        case CURLE_ABORTED_BY_CALLBACK: return .cancelled
+        case CURLE_USE_SSL_FAILED:
+            return reply.map { $0.code >= 400 && step == .startTLS ? .refused(step, $0) : .noSTARTTLS } ?? .noSTARTTLS
+        case CURLE_PEER_FAILED_VERIFICATION: return .untrustedCertificate(message)
+        case CURLE_SSL_CONNECT_ERROR:
+            return job.server.tls == .implicit && Self.namesPlainText(message) ? .notImplicitTLS : .tlsFailed(message)
+        case CURLE_SETOPT_OPTION_SYNTAX: return .other("libcurl does not accept the address of the server")
+        case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED: return .tlsFailed(message)
+        case CURLE_LOGIN_DENIED:
+            if let reply, reply.code == 421 { return .refused(step, reply) }
+            // Without any AUTH command, libcurl found no mechanism that both sides know.
+            if step == .authentication { return reply.map { $0.code >= 400 ? .loginDenied($0) : .loginDenied(nil) } }
+            return job.unmetRequirement(conversation.extensions) ?? .loginDenied(reply)
+        default:
+            if let reply, reply.code >= 400 { return .refused(step, reply) }
+            return step == .greeting && reply == nil && !isConnected ? .cannotConnect(message) : .disconnected(step)
+        }
+    }
+
+    /// Whether the server has said anything, or libcurl reports a later phase than the connection.
+    private var isConnected: Bool { conversation.lastReply != nil || message.contains("bytes") || isReused }
+
+    /// OpenSSL's words when the server's first bytes are no TLS.
+    private static func namesPlainText(_ message: String) -> Bool {
+        ["wrong version number", "packet length too long", "unknown protocol", "http request"].contains {
+            message.contains($0)
         }
     }
 }

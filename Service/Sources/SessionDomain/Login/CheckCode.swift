@@ -8,7 +8,7 @@ package struct CheckCode: Intent {
     package let tokenHash: String
     /// Keyed hashes of the entered code, one for each server key that may have made the stored hash.
     package let codeHashes: [String]
-    package let limits: OTPLimits
+    package let limits: LimitSettings
     /// The device that the caller names, if its token is valid.
     package let device: KnownDevice?
     /// The networks of the caller.
@@ -22,7 +22,7 @@ package struct CheckCode: Intent {
     package let events: EventFactory
 
     package init(
-        appID: AppID, tokenHash: String, codeHashes: [String], limits: OTPLimits, device: KnownDevice? = nil,
+        appID: AppID, tokenHash: String, codeHashes: [String], limits: LimitSettings, device: KnownDevice? = nil,
         networks: [CountedNetwork] = [], signUp: Bool, startsSession: Bool = false, newUserID: String, now: Timestamp,
         events: EventFactory
     ) {
@@ -39,12 +39,21 @@ package struct CheckCode: Intent {
         self.events = events
     }
 
-    package var facts: FactQuery {
-        FactQuery(app: appID) {
-            $0.verification = .tokenHash(tokenHash)
-            $0.budget = .init(budget, for: .ofVerification)
-            $0.user = .ofVerification(now: now, maximumChecks: limits.checksPerCode)
-        }
+    package struct Facts: Sendable {
+        let verification: Verification?
+        let standing: KnownDevice.Standing
+        let user: User?
+        let failures: GuardFailures
+    }
+
+    package var reads: Read<Facts> {
+        Read(
+            app: appID, .verification(tokenHash: tokenHash), .budget(budget, for: .ofVerification),
+            .user(.ofVerification(now: now, maximumChecks: limits.checksPerCode)), .failures, as: Facts.init)
+    }
+
+    private var check: CodeCheck {
+        CodeCheck(appID: appID, codeHashes: codeHashes, limits: limits, now: now, events: events)
     }
 
     private var budget: CallBudget {
@@ -53,17 +62,18 @@ package struct CheckCode: Intent {
 
     package func decide(_ facts: Facts) -> Decision<CheckCodeOutcome> {
         let checked: Verification
-        switch precheck(facts.verification) {
-        case .stop(let outcome): return Decision(outcome, rejection(facts) { LoginSubject($0) })
+        switch check.precheck(facts.verification) {
+        case .stop(let outcome):
+            return Decision(outcome, check.rejection(of: facts.verification, facts.failures) { LoginSubject($0) })
         case .count(let next): checked = next
         }
         guard let current = facts.verification else { return Decision(.unknown) }
         if startsSession, current.codeChallenge != nil { return Decision(.verifierNeeded) }
-        let (identifier, standing) = (current.identifier, facts.deviceStanding)
+        let (identifier, standing) = (current.identifier, facts.standing)
         let counters = budget.counters(for: identifier, device: standing)
         let (method, subject) = (LoginMethod(codeTo: identifier.type), LoginSubject(identifier, userID: facts.user?.id))
-        if let limit = budget.reached(facts, for: identifier) {
-            return Decision(.limited(limit), events.loginLimited(limit, method, of: subject, facts))
+        if let limit = budget.reached(at: identifier, device: standing, facts.failures) {
+            return Decision(.limited(limit), events.loginLimited(limit, method, of: subject, facts.failures))
         }
         func failed(_ reason: LoginFailure) -> [Change] {
             [.append(events.loginFailed(reason, method, of: subject))]
@@ -73,7 +83,7 @@ package struct CheckCode: Intent {
         // checked again.
         let rejected: CheckCodeOutcome = checked.checks < limits.checksPerCode ? .wrong : .spent
         let countedTry = counted + [.replaceVerification(current, with: checked)]
-        guard let right = rightCode(of: checked) else {
+        guard let right = check.rightCode(of: checked) else {
             let reason = reason(user: facts.user, isSuppressed: current.isSuppressed) ?? .wrongCode
             return Decision(rejected, countedTry + failed(reason))
         }
@@ -111,54 +121,14 @@ package struct CheckCode: Intent {
         payers.filter { $0.until > now }.map { .uncount(.startsOfNetwork($0.network), app: appID) }
     }
 
-    /// Decides whether an attempt counts: the verification must be running and must have attempts left.
-    package func precheck(_ current: Verification?) -> CodePrecheck {
-        guard let current, current.appID == appID, current.expiresAt(limits) > now else { return .stop(.unknown) }
-        guard current.code.expiresAt > now, current.checks < limits.checksPerCode else { return .stop(.spent) }
-        var next = current
-        next.checks += 1
-        return .count(next)
-    }
-
     /// Why no code is right. `nil` if one may be.
     private func reason(user: User?, isSuppressed: Bool) -> LoginFailure? {
         user == nil && (!signUp || isSuppressed) ? .unknownUser : nil
     }
 
-    /// Reports an attempt at an expired or used-up code, once per code: such attempts are not counted, so a caller could
-    /// make any number of events.
-    func rejection(_ facts: Facts, of subject: (CanonicalIdentifier) -> LoginSubject) -> [Change] {
-        guard let current = facts.verification, current.appID == appID, current.expiresAt(limits) > now else {
-            return []
-        }
-        let key = "login.failed/\(current.tokenHash)/\(current.sends)"
-        guard !facts.isTaken(.redemption(key)) else { return [] }
-        let event = events.loginFailed(
-            current.code.expiresAt > now ? .usedUp : .expiredCode, LoginMethod(codeTo: current.identifier.type),
-            of: subject(current.identifier))
-        // The verification has ended before that.
-        return [.redeem(key, until: max(current.expiresAt(limits), now) + 3600, app: appID), .append(event)]
-    }
-
-    /// The code that was entered. `nil` for a wrong one.
-    ///
-    /// Compares in constant time with each valid code. A suppressed verification takes as long and is never right.
-    package func rightCode(of verification: Verification) -> IssuedCode? {
-        let matches = verification.validCodes(at: now).filter { code in
-            codeHashes.map { ConstantTime.equal($0, code.hash) }.contains(true)
-        }
-        return verification.isSuppressed ? nil : matches.first
-    }
-
     package func newUser(for verification: Verification) -> User {
         User(id: newUserID, appID: appID, identifiers: [verification.identifier], createdAt: now)
     }
-}
-
-package enum CodePrecheck: Sendable, Equatable {
-    /// Count the attempt: store this verification.
-    case count(Verification)
-    case stop(CheckCodeOutcome)
 }
 
 package enum CheckCodeOutcome: Sendable, Equatable {
@@ -175,4 +145,64 @@ package enum CheckCodeOutcome: Sendable, Equatable {
     case unknown
     /// The login has a `code_challenge`, which this check cannot answer. Nothing was counted.
     case verifierNeeded
+}
+
+/// The rules for an attempt at a code, in a login and in a step.
+package struct CodeCheck: Sendable {
+    let appID: AppID
+    /// Keyed hashes of the entered code, one for each server key that may have made the stored hash.
+    let codeHashes: [String]
+    let limits: LimitSettings
+    let now: Timestamp
+    let events: EventFactory
+
+    package init(appID: AppID, codeHashes: [String], limits: LimitSettings, now: Timestamp, events: EventFactory) {
+        self.appID = appID
+        self.codeHashes = codeHashes
+        self.limits = limits
+        self.now = now
+        self.events = events
+    }
+
+    /// Decides whether an attempt counts: the verification must be running and must have attempts left.
+    package func precheck(_ current: Verification?) -> CodePrecheck {
+        guard let current, current.appID == appID, current.expiresAt(limits) > now else { return .stop(.unknown) }
+        guard current.code.expiresAt > now, current.checks < limits.checksPerCode else { return .stop(.spent) }
+        var next = current
+        next.checks += 1
+        return .count(next)
+    }
+
+    /// Reports an attempt at an expired or used-up code, once per code: such attempts are not counted, so a caller could
+    /// make any number of events.
+    func rejection(
+        of current: Verification?, _ failures: GuardFailures, subject: (CanonicalIdentifier) -> LoginSubject
+    ) -> [Change] {
+        guard let current, current.appID == appID, current.expiresAt(limits) > now else {
+            return []
+        }
+        let key = "login.failed/\(current.tokenHash)/\(current.sends)"
+        guard !failures.isTaken(.redemption(key)) else { return [] }
+        let event = events.loginFailed(
+            current.code.expiresAt > now ? .usedUp : .expiredCode, LoginMethod(codeTo: current.identifier.type),
+            of: subject(current.identifier))
+        // The verification has ended before that.
+        return [.redeem(key, until: max(current.expiresAt(limits), now) + 3600, app: appID), .append(event)]
+    }
+
+    /// The code that was entered. `nil` for a wrong one.
+    ///
+    /// Compares in constant time with each valid code. A suppressed verification takes as long and is never right.
+    package func rightCode(of verification: Verification) -> IssuedCode? {
+        let matches = verification.validCodes(at: now).filter { code in
+            codeHashes.map { ConstantTime.equal($0, code.hash) }.contains(true)
+        }
+        return verification.isSuppressed ? nil : matches.first
+    }
+}
+
+package enum CodePrecheck: Sendable, Equatable {
+    /// Count the attempt: store this verification.
+    case count(Verification)
+    case stop(CheckCodeOutcome)
 }

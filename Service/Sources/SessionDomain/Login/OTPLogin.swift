@@ -66,8 +66,8 @@ package struct OTPLogin: Sendable {
         }
         // The hook may have taken seconds.
         let now = environment.now()
-        let lane = MessageLane(appID: appID, channel: config.channel, route: 0)
-        try await codes.courier.delivering(in: lane, at: now) { leaseEnd in
+        let queue = MessageQueue(appID: appID, channel: config.channel, route: 0)
+        try await codes.worker.delivering(in: queue, at: now) { leaseEnd in
             switch try await store.perform(start(at: now, leaseEnd: leaseEnd)) {
             case .limited(let limit): throw codes.refusal(limit, now: now)
             case .started(_, let message): return message
@@ -114,7 +114,7 @@ package struct OTPLogin: Sendable {
         case .unknown: throw try await invalid(.invalidVerificationToken, app: app, source: source, now: now)
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         case .exhausted(let limit): throw codes.refusal(limit, now: now)
-        case .send: codes.courier.wake()
+        case .send: codes.worker.wake()
         }
     }
 
@@ -125,7 +125,7 @@ package struct OTPLogin: Sendable {
         app: AppRuntime, token: String, code: String, deviceToken: String? = nil, source: SourceAddress,
         startsSession: Bool = false
     ) async throws -> String {
-        let entered = try OneTimeCode.entered(code)
+        let entered = try CodeDigits.entered(code)
         let now = environment.now()
         let limits = app.settings.otpLimits
         let tokenHash = VerificationToken.hash(token)
@@ -171,7 +171,7 @@ package struct OTPLogin: Sendable {
     ) -> CountRefusedSend {
         CountRefusedSend(
             appID: app.settings.id, budget: .init(budget, for: .identifier(identifier)),
-            counters: { budget.counters(for: identifier, device: $0.deviceStanding) },
+            counters: { budget.counters(for: identifier, device: $0) },
             event: events(app).loginFailed(
                 failure, LoginMethod(codeTo: identifier.type), of: LoginSubject(identifier)))
     }
@@ -181,6 +181,7 @@ package struct OTPLogin: Sendable {
     }
 
     private func knownDevice(_ token: String?, _ app: AppRuntime, _ now: Timestamp) -> KnownDevice? {
-        KnownDevice(token, app: app.settings.id, keys: keys, now: now)
+        KnownDevice(
+            token, app: app.settings.id, lifetime: app.settings.sessions.knownDeviceLifetime, keys: keys, now: now)
     }
 }

@@ -76,3 +76,83 @@ package struct AccessTokenAuthenticator: Sendable {
         }
     }
 }
+
+/// An access token as a request presents it.
+package struct PresentedToken: Sendable, Equatable {
+    /// How the token is presented (RFC 6750 §2.1, RFC 9449 §7.1). The raw value is the scheme in lower case.
+    package enum Scheme: String, Sendable {
+        case bearer
+        case dpop
+    }
+
+    package let scheme: Scheme
+    package let token: String
+
+    package init(scheme: Scheme, token: String) {
+        self.scheme = scheme
+        self.token = token
+    }
+}
+
+/// Admits a request with an access token and a proof: reads the session and its user and remembers the proof, in one
+/// transaction (RFC 9449 §11.1). To read first and write later took one change of the thread more.
+package struct AdmitCaller: Intent {
+    package enum Outcome: Sendable, Equatable {
+        case admitted(Session, User)
+        /// The client must send a proof with a nonce (RFC 9449 §8).
+        case nonceRequired
+        case refused(Refusal)
+    }
+
+    package let appID: AppID
+    /// The session and the user that the access token names.
+    package let sessionID: String
+    package let userID: String
+    package let proof: ProofUse
+    /// Whether the app requires a nonce in each proof.
+    package let requiresNonce: Bool
+    package let now: Timestamp
+
+    package init(
+        app: AppID, session: String, user: String, proof: ProofUse, requiresNonce: Bool = false, now: Timestamp
+    ) {
+        appID = app
+        sessionID = session
+        userID = user
+        self.proof = proof
+        self.requiresNonce = requiresNonce
+        self.now = now
+    }
+
+    package struct Facts: Sendable {
+        let session: Session?
+        let user: User?
+        let failures: GuardFailures
+    }
+
+    package var reads: Read<Facts> {
+        Read(app: appID, .session(sessionID), .userOfSession(isShared: true), .failures, as: Facts.init)
+    }
+
+    package func decide(_ facts: Facts) -> Decision<Outcome> {
+        guard let session = facts.session, let user = facts.user, session.isLive(at: now), session.userID == userID,
+            user.status == .active
+        else { return Decision(.refused(.unauthorized)) }
+        guard session.keyThumbprint == nil || proof.thumbprint == session.keyThumbprint else {
+            return Decision(.refused(.proofKeyMismatch))
+        }
+        guard proof.isFresh, proof.hasNonce || !(session.demandsNonce || requiresNonce) else {
+            return Decision(.nonceRequired, demand(of: session))
+        }
+        if facts.failures.isTaken(.proof(proof.replayKey)) { return Decision(.refused(.replayedProof)) }
+        return Decision(.admitted(session, user), [.reserveProof(proof, app: appID, now: now)])
+    }
+
+    /// Remembers that the client was given a nonce, and must use one from now on (RFC 9449 §11.3).
+    private func demand(of session: Session) -> [Change] {
+        guard !session.demandsNonce else { return [] }
+        var next = session
+        next.demandsNonce = true
+        return [.replaceSession(session, with: next)]
+    }
+}

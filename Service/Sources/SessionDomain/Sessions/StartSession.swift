@@ -1,3 +1,5 @@
+internal import Crypto
+internal import Foundation
 internal import SessionTokens
 
 /// Turns a completed challenge into a session.
@@ -55,18 +57,24 @@ package struct StartSession: Intent {
         self.locale = locale
     }
 
-    package var facts: FactQuery {
-        FactQuery(app: session.appID) {
-            $0.user = .id(session.userID)
-            $0.session = previousSessionID.map { .id($0) }
-            $0.verification = verification.map { .tokenHash($0) }
-            $0.surplusSessions = .init(now: now, keeping: maximumSessions - 1)
-        }
+    package struct Facts: Sendable {
+        let user: User?
+        let previousSession: Session?
+        let verification: Verification?
+        let surplusSessions: [Session]
+        let failures: GuardFailures
+    }
+
+    package var reads: Read<Facts> {
+        Read(
+            app: session.appID, .user(session.userID), .session(previousSessionID),
+            .verification(tokenHash: verification),
+            .surplusSessions(at: now, keeping: maximumSessions - 1), .failures, as: Facts.init)
     }
 
     package func decide(_ facts: Facts) -> Decision<StartSessionOutcome> {
-        if let proof, facts.isTaken(.proof(proof.replayKey)) { return Decision(.replayedProof) }
-        if facts.isTaken(.redemption(challengeID)) { return Decision(.challengeReused) }
+        if let proof, facts.failures.isTaken(.proof(proof.replayKey)) { return Decision(.replayedProof) }
+        if facts.failures.isTaken(.redemption(challengeID)) { return Decision(.challengeReused) }
         let appID = session.appID
         let once: [Change] =
             (proof.map { [.reserveProof($0, app: appID, now: now)] } ?? [])
@@ -75,7 +83,7 @@ package struct StartSession: Intent {
             return .unwritten(rejection, checking: once)
         }
         guard let user = facts.user else { return .unwritten(.unknownUser, checking: once) }
-        let previous = facts.session.flatMap { mayReplace($0) ? $0 : nil }
+        let previous = facts.previousSession.flatMap { mayReplace($0) ? $0 : nil }
         let replaced = previous.map(SessionRevocation(reason: .replacedByLogin, now: now, events: events).changes) ?? []
         let ended = surplus(facts.surplusSessions, replacing: previous)
             .flatMap(SessionRevocation(reason: .sessionLimit, now: now, events: events).changes)
@@ -88,7 +96,8 @@ package struct StartSession: Intent {
             ]
         // A session that this login replaces belongs to the same device.
         let notice =
-            previous?.userID == user.id ? [] : newDevice?.changes(session.device, to: user, facts, at: now) ?? []
+            previous?.userID == user.id
+            ? [] : newDevice?.changes(session.device, to: user, facts.failures, at: now) ?? []
         return Decision(.started(user), once + replaced + ended + answered + started + notice)
     }
 
@@ -120,7 +129,7 @@ package struct StartSession: Intent {
             "user_id": .string(session.userID), "session_id": .string(session.id),
         ]
         if let method { data["method"] = .string(method.rawValue) }
-        return events.make(.sessionCreated, data)
+        return events.make(.sessionCreated, data, reporting: .login(method, .succeeded))
     }
 }
 
@@ -132,4 +141,92 @@ package enum StartSessionOutcome: Sendable, Equatable {
     /// The challenge is older than a change of the user's credentials, or than the end of the user's other sessions.
     case challengeVoid
     case inactive(User.Status)
+}
+
+/// Answers a finalized login again: the first answer may be lost.
+///
+/// It is the same login if the same challenge comes from the same key with the same attempt id. After the first refresh of the
+/// session, the device has had the answer.
+package struct RepeatSessionStart: Intent {
+    /// The session as this call would start it.
+    package let session: Session
+    package let proof: ProofUse
+    package let now: Timestamp
+
+    package init(of session: Session, proof: ProofUse, now: Timestamp) {
+        self.session = session
+        self.proof = proof
+        self.now = now
+    }
+
+    package struct Facts: Sendable {
+        let session: Session?
+        let user: User?
+        let grants: [Grant]
+        let failures: GuardFailures
+    }
+
+    package var reads: Read<Facts> {
+        Read(
+            app: session.appID, .session(session.id), .userOfSession(isShared: true), .grants(at: now), .failures,
+            as: Facts.init)
+    }
+
+    package func decide(_ facts: Facts) -> Decision<RepeatSessionStartOutcome> {
+        guard let started = facts.session, let user = facts.user, isRepeat(of: started) else {
+            return Decision(.challengeReused)
+        }
+        if facts.failures.isTaken(.proof(proof.replayKey)) { return Decision(.replayedProof) }
+        let grants = facts.grants.filter { $0.covers(started, at: now) }
+        return Decision(.repeated(started, user, grants), [.reserveProof(proof, app: session.appID, now: now)])
+    }
+
+    private func isRepeat(of started: Session) -> Bool {
+        guard let attempt = proof.attempt, attempt == started.attempts.last else { return false }
+        return started.isLive(at: now) && started.generation == 0 && started.userID == session.userID
+            && started.keyThumbprint == proof.thumbprint
+    }
+}
+
+package enum RepeatSessionStartOutcome: Sendable, Equatable {
+    case repeated(Session, User, [Grant])
+    case replayedProof
+    case challengeReused
+}
+
+extension Session {
+    /// The id of the one session that a challenge token starts, so that a repeated login finds it.
+    static func id(startedBy challenge: ChallengeClaims) -> String {
+        let hash = SHA256.hash(data: Data("session\0\(challenge.aud)\0\(challenge.jti)".utf8))
+        return "ses_" + ULID.make(at: Timestamp(seconds: challenge.iat), randomBytes: Array(hash.prefix(10)))
+    }
+}
+
+/// Reports that a proven login starts no session, once per challenge and reason.
+///
+/// A challenge token can be sent again and again, and `StartSession` writes nothing for a rejected one.
+package struct ReportFailedLogin: Intent {
+    package let reason: LoginFailure
+    package let challenge: ChallengeClaims
+    package let now: Timestamp
+    package let events: EventFactory
+
+    package init(_ reason: LoginFailure, challenge: ChallengeClaims, now: Timestamp, events: EventFactory) {
+        self.reason = reason
+        self.challenge = challenge
+        self.now = now
+        self.events = events
+    }
+
+    package var reads: Read<GuardFailures> { Read(app: events.appID, .failures) }
+
+    package func decide(_ failures: GuardFailures) -> Decision<Void> {
+        let key = "login.failed/\(challenge.jti)/\(reason.rawValue)"
+        guard !failures.isTaken(.redemption(key)) else { return Decision(()) }
+        // A user that was deleted meanwhile is named by the event of the deletion only.
+        let subject = LoginSubject(nil, userID: reason == .unknownUser ? nil : challenge.sub)
+        let event = events.loginFailed(reason, challenge.method, of: subject)
+        return Decision(
+            (), [.redeem(key, until: Timestamp(seconds: challenge.exp), app: events.appID), .append(event)])
+    }
 }

@@ -1,4 +1,5 @@
-internal import SessionTokens
+internal import Foundation
+package import SessionTokens
 
 /// The tokens of one response.
 package struct IssuedTokens: Sendable, Equatable {
@@ -68,4 +69,161 @@ struct TokenIssuer: Sendable {
             mapping?.resolve(user: user, client: client, at: now, copies: claims.repeatsMapped ? 2 : 1) ?? [:]
         return claims
     }
+}
+
+/// The scopes of a session's next access token, from its login and from grants. They are computed for each token, so no
+/// token carries a scope that was unregistered.
+struct EffectiveScopes: Equatable {
+    /// Sorted, without duplicates.
+    let scopes: [String]
+    /// The expiry times of the grants among them.
+    let ends: [Timestamp]
+
+    /// - Parameter app: Is copied for few tokens only.
+    init(app: @autoclosure () -> App, session: Session, grants: [Grant], now: Timestamp) {
+        // Most sessions have neither, and sets cost more than the rest of a token.
+        if session.scopes.isEmpty, grants.isEmpty {
+            (scopes, ends) = ([], [])
+            return
+        }
+        let app = app()
+        let registered = Set(app.scopes)
+        let grantable = app.grantableScopes
+        // Tokens carry whole seconds. A grant that ends within this second would make a token that has expired already.
+        let good = grants.filter {
+            $0.covers(session, at: now) && $0.expiresAt.seconds > now.seconds && grantable.contains($0.scope)
+        }
+        scopes = registered.intersection(session.scopes).union(good.map(\.scope)).sorted()
+        ends = good.map(\.expiresAt)
+    }
+}
+
+/// The key that an access token is bound to (RFC 7800 §3.1).
+package struct Confirmation: Codable, Sendable, Equatable {
+    /// RFC 7638 thumbprint of the DPoP key (RFC 9449 §6.1).
+    package let jkt: String
+
+    package init(jkt: String) { self.jkt = jkt }
+}
+
+/// The claims of an access token (RFC 9068 §2.2, with a bare host as issuer).
+package struct AccessTokenClaims: Codable, Sendable, Equatable {
+    package var iss: String
+    package var aud: String
+    package var sub: String
+    package var sid: String
+    package var clientID: String
+    package var jti: String
+    package var iat: Int64
+    package var nbf: Int64
+    package var exp: Int64
+    /// Space-separated (RFC 8693 §4.2); absent when there is none.
+    package var scope: String?
+    /// Absent in a bearer token.
+    package var cnf: Confirmation?
+    /// Claims that the app maps. They are written, and not read back.
+    package var mapped: [String: JSONValue] = [:]
+    /// Whether `cc` repeats the mapped claims, for apps of the older web generation.
+    package var repeatsMapped = false
+
+    /// Seconds by which `nbf` may lie in the future (RFC 7519 §4.1.5), because another node wrote it by its own clock.
+    /// The verifier for backends has the same default.
+    package static let leeway: Int64 = 5
+
+    /// Whether the token is valid at this time.
+    ///
+    /// There is no leeway for `exp` (RFC 7519 §4.1.4). A token that ends early costs a refresh; a token that ends late
+    /// may have been revoked.
+    func areTimely(at now: Timestamp) -> Bool { nbf <= now.seconds + Self.leeway && now.seconds < exp }
+
+    package func has(scope name: String) -> Bool {
+        scope?.split(separator: " ").contains { $0 == name } ?? false
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case iss, aud, sub, sid, jti, iat, nbf, exp, scope, cnf
+        case clientID = "client_id"
+    }
+
+    /// The JSON of the token. It is signed with every refresh, so no encoder writes it, and without mapped claims no
+    /// dictionary is made.
+    var json: Data {
+        guard mapped.isEmpty, !repeatsMapped else { return TokenJSON.write(members) }
+        return TokenJSON.writeSorted { claims in
+            claims.member("aud", aud)
+            claims.member("client_id", clientID)
+            if let cnf { claims.member("cnf", object: { $0.member("jkt", cnf.jkt) }) }
+            claims.member("exp", exp)
+            claims.member("iat", iat)
+            claims.member("iss", iss)
+            claims.member("jti", jti)
+            claims.member("nbf", nbf)
+            claims.member("scope", scope)
+            claims.member("sid", sid)
+            claims.member("sub", sub)
+        }
+    }
+
+    private var members: [String: JSONValue] {
+        // A mapped claim never replaces a claim of the service, whatever the configuration contains.
+        var members = mapped.filter { !ClaimsConfig.reserved.contains($0.key) }
+        if repeatsMapped { members["cc"] = .object(members) }
+        members["iss"] = .string(iss)
+        members["aud"] = .string(aud)
+        members["sub"] = .string(sub)
+        members["sid"] = .string(sid)
+        members["client_id"] = .string(clientID)
+        members["jti"] = .string(jti)
+        members["iat"] = .int(iat)
+        members["nbf"] = .int(nbf)
+        members["exp"] = .int(exp)
+        if let scope { members["scope"] = .string(scope) }
+        if let cnf { members["cnf"] = .object(["jkt": .string(cnf.jkt)]) }
+        return members
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(members)
+    }
+}
+
+/// A refresh token: session, generation, and a MAC over both. It is not stored.
+///
+/// The MAC is a function of its inputs. So the successor of a token can be computed again for a lost answer, and a
+/// forged token costs no look-up.
+package struct RefreshToken: Sendable, Equatable {
+    package let sessionID: String
+    package let generation: Int64
+
+    package init(sessionID: String, generation: Int64) {
+        self.sessionID = sessionID
+        self.generation = generation
+    }
+
+    package func encoded(app: AppID, keys: KeyRing) -> String {
+        let (keyID, mac) = keys.refreshTokenMAC(message(app: app))
+        return "\(sessionID).\(generation).\(keyID).\(mac)"
+    }
+
+    /// Reads a token of this app. `nil` for any text that this service did not issue.
+    package init?(_ text: String, app: AppID, keys: KeyRing) {
+        guard text.utf8.count <= 256 else { return nil }
+        var rest = text[...]
+        guard let session = Self.next(of: &rest), let digits = Self.next(of: &rest), let keyID = Self.next(of: &rest),
+            let generation = Int64(digits), generation >= 0, String(generation) == digits
+        else { return nil }
+        sessionID = String(session)
+        self.generation = generation
+        guard keys.isRefreshTokenMAC(String(rest), keyID: String(keyID), for: message(app: app)) else { return nil }
+    }
+
+    /// Takes the part before the next dot.
+    private static func next(of text: inout Substring) -> Substring? {
+        guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        defer { text = text[text.utf8.index(after: dot)...] }
+        return text[..<dot]
+    }
+
+    private func message(app: AppID) -> String { "\(app)\0\(sessionID)\0\(generation)" }
 }

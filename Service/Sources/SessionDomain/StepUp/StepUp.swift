@@ -8,19 +8,19 @@ package struct StepUp: Sendable {
     private let codes: CodeSender
     private let decider: ScopeDecider
     private let customSteps: CustomSteps
-    private let places: AppPlaces
+    private let slots: AppSlots
     private let environment: ServiceEnvironment
 
     init(
         store: any StepUpStore, keys: KeyRing, codes: CodeSender, hook: DelegationHook, customSteps: CustomSteps,
-        places: AppPlaces,
+        slots: AppSlots,
         environment: ServiceEnvironment
     ) {
         self.store = store
         self.keys = keys
         self.codes = codes
         self.customSteps = customSteps
-        self.places = places
+        self.slots = slots
         self.environment = environment
         decider = ScopeDecider(hook: hook)
     }
@@ -123,7 +123,7 @@ package struct StepUp: Sendable {
         case .refused(let refusal): throw refusal
         case .limited(let until): throw Refusal.rateLimited(retryAfter: until.retryAfter(from: now))
         case .exhausted(let limit): throw codes.refusal(limit, now: now)
-        case .send: codes.courier.wake()
+        case .send: codes.worker.wake()
         }
     }
 
@@ -133,7 +133,7 @@ package struct StepUp: Sendable {
     package func check(
         app: AppRuntime, challengeToken: String, code: String, proof: CheckedProof?, refreshToken: String?
     ) async throws -> String {
-        let entered = try OneTimeCode.entered(code)
+        let entered = try CodeDigits.entered(code)
         let now = environment.now()
         let reference: ChallengeReference
         do {
@@ -164,9 +164,9 @@ package struct StepUp: Sendable {
             challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
         guard let config = app.settings.stepUp else { throw Refusal.stepUpNotConfigured }
         // The keys of the operator's backend may have to be fetched.
-        let place = try places.take(app.settings.id)
+        let slot = try slots.take(app.settings.id)
         let report = try await customSteps.read(verificationToken, config: config, now: now)
-        withExtendedLifetime(place) {}
+        withExtendedLifetime(slot) {}
         let outcome = try await store.perform(
             CompleteCustomStep(
                 appID: app.settings.id, reference: reference, report: report, nextTokenID: environment.newID("chl"),
@@ -191,5 +191,78 @@ package struct StepUp: Sendable {
 
     private func events(_ app: AppRuntime) -> EventFactory {
         EventFactory(appID: app.settings.id, environment: environment)
+    }
+}
+
+/// Values that a client sends with a step-up request: at most 5 short texts.
+package struct StepUpMetadata: Sendable, Equatable {
+    package let values: [String: String]
+
+    package static let identifier = "identifier"
+
+    /// - Throws: `Refusal.invalidMetadata` with the key that exceeds a limit.
+    package init(_ values: [String: String]?) throws(Refusal) {
+        let values = values ?? [:]
+        guard values.count <= 5 else { throw .invalidMetadata("metadata must have at most 5 keys") }
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            guard (1...12).contains(key.unicodeScalars.count) else {
+                throw .invalidMetadata("metadata keys must have 1 to 12 characters")
+            }
+            let limit = key == Self.identifier ? 320 : 32
+            guard value.unicodeScalars.count <= limit else {
+                throw .invalidMetadata("metadata.\(key) must have at most \(limit) characters")
+            }
+        }
+        self.values = values
+    }
+
+    /// The identifier that a register scope adds.
+    func newIdentifier(of type: IdentifierType) throws(Refusal) -> CanonicalIdentifier {
+        guard let value = values[Self.identifier] else {
+            throw .invalidMetadata("metadata.identifier is required: the value to register")
+        }
+        do {
+            return try CanonicalIdentifier(type: type.rawValue, value: value, field: "metadata.identifier")
+        } catch {
+            if case .invalidIdentifier(let message) = error { throw .invalidMetadata(message) }
+            throw error
+        }
+    }
+}
+
+/// Counts a request for a scope. Returns the time from which to try again if the user has reached the limit.
+package struct CountStepUp: Intent {
+    package let userID: String
+    /// The session that requests, for the event.
+    package let sessionID: String?
+    package let appID: AppID
+    package let limit: RateLimit
+    package let now: Timestamp
+    /// Reports the limit.
+    package let events: EventFactory?
+
+    package init(
+        user id: String, session: String? = nil, app: AppID, limit: RateLimit, now: Timestamp,
+        events: EventFactory? = nil
+    ) {
+        userID = id
+        sessionID = session
+        appID = app
+        self.limit = limit
+        self.now = now
+        self.events = events
+    }
+
+    package var reads: Read<GuardFailures> { Read(app: appID, .failures) }
+
+    package func decide(_ failures: GuardFailures) -> Decision<Timestamp?> {
+        let requests = CounterKey.stepUps(userID: userID)
+        if let until = failures.limit(of: requests) {
+            let (limit, subject) = (
+                ReachedLimit(requests, until: until), LoginSubject(stepUpOf: userID, session: sessionID)
+            )
+            return Decision(until, events?.loginLimited(limit, nil, of: subject, failures) ?? [])
+        }
+        return Decision(nil, [.count(requests, app: appID, limit: limit, now: now)])
     }
 }

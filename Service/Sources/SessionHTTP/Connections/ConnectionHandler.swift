@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import SessionDomain
 
-/// Enforces the limits of one connection: its place, the deadline of each phase, and the form of each request.
+/// Enforces the limits of one connection: its slot, the deadline of each phase, and the form of each request.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = AdmittedRequest
@@ -12,7 +12,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// A request that has not reached the routes.
     private enum Held {
-        /// A route gets it when it is complete, so a slow body takes no place from others; or as soon as its body is too long,
+        /// A route gets it when it is complete, so a slow body takes no slot from others; or as soon as its body is too long,
         /// which the route rejects.
         case forRoute(HTTPRequestHead)
         case health(HealthEndpoint.Path)
@@ -29,7 +29,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let environment: Environment
     private let gate: RequestGate?
-    private var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
+    private var slot: (id: UInt64, kind: ConnectionSlots.Kind)?
     private var phases = RequestPhases()
     private var deadline: NIODeadline?
     private var armed: (phase: RequestPhases.Phase, serial: Int)?
@@ -54,7 +54,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var received: ConnectionAccessLog.Received?
     /// Whether the client has sent anything.
     private var hasReceivedBytes = false
-    /// Whether a newer connection has this one's place.
+    /// Whether a newer connection has this one's slot.
     private var isDisplaced = false
 
     /// - Parameter gate: The handler in front of the decoder of this connection. `nil` for a request of HTTP/2.
@@ -81,13 +81,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
-    /// A client that does not read keeps no place from others, although its requests wait for responses.
+    /// A client that does not read keeps no slot from others, although its requests wait for responses.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if phases.phase == .responding, !isClosing, let place {
+        if phases.phase == .responding, !isClosing, let slot {
             if context.channel.isWritable {
-                environment.connections.becomesBusy(place.id)
+                environment.connections.becomesBusy(slot.id)
             } else {
-                environment.connections.waits(place.id)
+                environment.connections.waits(slot.id)
                 if processEnds { limitReading(context) }
             }
         }
@@ -99,16 +99,16 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func begin(_ context: ChannelHandlerContext) {
-        guard place == nil else { return }
-        place = environment.connections.open(on: context.eventLoop, close: displacement(context))
-        guard place != nil else { return context.close(promise: nil) }
+        guard slot == nil else { return }
+        slot = environment.connections.open(on: context.eventLoop, close: displacement(context))
+        guard slot != nil else { return context.close(promise: nil) }
         arm(context)
     }
 
     private func end() {
-        if let place { environment.connections.closed(place.id) }
+        if let slot { environment.connections.closed(slot.id) }
         if isDisplaced { environment.connections.displacedLeft() }
-        (place, isDisplaced) = (nil, false)
+        (slot, isDisplaced) = (nil, false)
         timer?.scheduled.cancel()
         timer = nil
         dropHeld()
@@ -154,7 +154,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 answerHealth(path, context)
             case .forRoute(let head):
                 guard !admit(head, context) else { return }
-                answerOwn(ConnectionAnswer(.tooManyRequests, closes: false, environment: environment.service), context)
+                answerOwn(
+                    ConnectionResponse(.tooManyRequests, closes: false, environment: environment.service), context)
             case nil: break
             }
         }
@@ -167,7 +168,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         do throws(Refusal) {
             let head = try RequestTarget.normalized(head)
             let healthPath = HealthEndpoint.Path(target: head.uri)
-            guard place?.kind == .served || healthPath != nil else {
+            guard slot?.kind == .served || healthPath != nil else {
                 environment.log.note(.onlyHealthChecks, on: context.eventLoop)
                 return answer(.tooManyConnections, context)
             }
@@ -212,7 +213,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if isLastRequest { return linger(context, after: data, promise) }
         context.write(data, promise: promise)
         // A connection of the reserve has one request, so that the reserve is free for the next health check.
-        if place?.kind == .reserved { return linger(context) }
+        if slot?.kind == .reserved { return linger(context) }
         if !phases.hasCompleteRequest { gate?.open() }
     }
 
@@ -229,7 +230,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Sends what is written, and closes when the client does, or soon after.
     private func linger(_ context: ChannelHandlerContext) {
         isClosing = true
-        if let place { environment.connections.waits(place.id) }
+        if let slot { environment.connections.waits(slot.id) }
         context.flush()
         context.close(mode: .output, promise: nil)
         gate?.discard()
@@ -241,16 +242,16 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Starts the deadline of a new phase, and reports whether the client has to send or to read something.
     private func arm(_ context: ChannelHandlerContext) {
-        guard phases.serial != armed?.serial, !isClosing, let place else { return }
+        guard phases.serial != armed?.serial, !isClosing, let slot else { return }
         let isBusy = phases.phase == .responding && context.channel.isWritable
         // Further requests and responses change nothing while the client does not read.
         let continues = armed?.phase == .responding && !context.channel.isWritable
         armed = (continues ? .responding : phases.phase, phases.serial)
         guard !continues, !isDisplaced else { return }
         if isBusy {
-            environment.connections.becomesBusy(place.id)
+            environment.connections.becomesBusy(slot.id)
         } else {
-            environment.connections.waits(place.id)
+            environment.connections.waits(slot.id)
         }
         deadline = context.eventLoop.now + .seconds(Int64(seconds(of: phases.phase)))
         schedule(context)
@@ -267,7 +268,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Schedules a timer unless one fires before the deadline: then that one is scheduled again.
     private func schedule(_ context: ChannelHandlerContext) {
-        guard let deadline, place != nil else { return }
+        guard let deadline, slot != nil else { return }
         if let timer, timer.at <= deadline { return }
         timer?.scheduled.cancel()
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
@@ -352,7 +353,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let finish = { @Sendable in
             let (handler, context) = bound.value
             // Only the first of both calls finds the phase of this request.
-            guard handler.phases.serial == serial, handler.place != nil, !handler.isClosing else { return }
+            guard handler.phases.serial == serial, handler.slot != nil, !handler.isClosing else { return }
             handler.answerOwn(health.answer(path), context)
         }
         let eventLoop = context.eventLoop
@@ -360,12 +361,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         _ = eventLoop.scheduleTask(in: .milliseconds(Self.healthPatience), finish)
     }
 
-    private func answerOwn(_ health: HealthAnswer, _ context: ChannelHandlerContext) {
-        answerOwn(ConnectionAnswer(health, environment: environment.service), context)
+    private func answerOwn(_ health: HealthResponse, _ context: ChannelHandlerContext) {
+        answerOwn(ConnectionResponse(health, environment: environment.service), context)
     }
 
     /// A client that has sent nothing has no line. Browsers open connections that they may not need.
-    private func log(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
+    private func log(_ answer: ConnectionResponse, _ context: ChannelHandlerContext) {
         if let received { environment.accessLog?.write(answer, to: received, on: context.channel) }
     }
 
@@ -376,7 +377,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Answers a complete request without a route, and keeps the connection.
-    private func answerOwn(_ answer: ConnectionAnswer, _ context: ChannelHandlerContext) {
+    private func answerOwn(_ answer: ConnectionResponse, _ context: ChannelHandlerContext) {
         log(answer, context)
         var head = answer.head
         addConnectionHeader(to: &head)
@@ -414,7 +415,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             gate?.discard()
             return context.close(promise: nil)
         }
-        let answer = ConnectionAnswer(refusal, environment: environment.service)
+        let answer = ConnectionResponse(refusal, environment: environment.service)
         log(answer, context)
         context.write(Self.wrapOutboundOut(.head(answer.head)), promise: nil)
         if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
@@ -427,7 +428,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// In which a client can read the last response. Closing at once would discard it if input is unread.
     private var lingering: TimeAmount { isDisplaced ? Self.grace : .seconds(2) }
 
-    /// Closes the connection when another one needs its place. Can be called on any thread.
+    /// Closes the connection when another one needs its slot. Can be called on any thread.
     private func displacement(_ context: ChannelHandlerContext) -> @Sendable () -> Void {
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
@@ -443,11 +444,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// connection yet: its request can be there. Closing it then would reset the connection without an answer. So it gets the time
     /// of one look, as a connection of the reserve does: a health check is answered, another request is asked to come again.
     private func leavePlace(_ context: ChannelHandlerContext) {
-        guard place != nil, !hasReceivedBytes, environment.connections.displace() else {
+        guard slot != nil, !hasReceivedBytes, environment.connections.displace() else {
             return context.close(promise: nil)
         }
         isDisplaced = true
-        place?.kind = .reserved
+        slot?.kind = .reserved
         deadline = context.eventLoop.now + Self.grace
         schedule(context)
     }

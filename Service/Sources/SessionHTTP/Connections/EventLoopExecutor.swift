@@ -246,10 +246,69 @@ final class ThreadTurn: Sendable {
 }
 
 /// Passes work between event loops and the writer of a store, with one change of threads for many jobs.
-package struct EventLoopHandover: Handover {
+package struct EventLoopHandover: Sendable {
     package init() {}
 
     package func afterTurn(_ start: @escaping @Sendable () -> Void) { ThreadTurn.atEnd(start) }
 
     package func resuming(_ resume: () -> Void) { ThreadTurn.resuming(resume) }
+}
+
+/// The event loops of the process.
+package enum EventLoops {
+    /// Makes as many event loops as this process may use cores.
+    ///
+    /// SwiftNIO looks at control groups, but not at the cores that the process is bound to, as by `taskset`. With more event
+    /// loops than cores, they only interrupt each other. Call this before the first event loop.
+    package static func useAvailableCores() {
+        let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        NIOSingletons.groupLoopCountSuggestion = min(System.coreCount, status.flatMap(allowedCores) ?? .max)
+    }
+
+    /// Returns when each event loop of the process has run a task.
+    package static func allAnswer() async {
+        for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
+            try? await loop.submit {}.get()
+        }
+    }
+
+    /// The number of bits in the mask `Cpus_allowed` of `/proc/PID/status` (proc_pid_status(5)). `nil` without a mask.
+    static func allowedCores(_ status: String) -> Int? {
+        let label = "Cpus_allowed:"
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(label) }) else { return nil }
+        let mask = line.dropFirst(label.count).compactMap(\.hexDigitValue)
+        let count = mask.reduce(0) { $0 + $1.nonzeroBitCount }
+        return count > 0 ? count : nil
+    }
+}
+
+/// Runs work of the background on an event loop of the process, as tasks of connections do.
+///
+/// An outgoing message waits about thirty times: for the database, its connection and its timers. On Swift's own threads,
+/// each wait costs two changes of the thread. The work must not block for longer than a slice of `EventLoopExecutor`.
+package enum EventLoopWork {
+    /// Runs the work, and the child tasks that it starts, on one event loop.
+    package static func run(_ work: @Sendable () async -> Void) async {
+        await withTaskExecutorPreference(EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.next())) {
+            await work()
+        }
+    }
+
+    /// Waits a number of seconds with a timer of the event loop. Throws when cancelled.
+    ///
+    /// That of a task leaves its timer behind when it is cancelled, and the timer wakes two threads when it ends. Each message
+    /// cancels one of 45 seconds.
+    package static func sleep(seconds: Int) async throws {
+        let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: .seconds(Int64(max(seconds, 0)))) {}
+        try await withTaskCancellationHandler {
+            do {
+                try await timer.futureResult.get()
+            } catch {
+                // A timer fails only when it is cancelled.
+                throw CancellationError()
+            }
+        } onCancel: {
+            timer.cancel()
+        }
+    }
 }

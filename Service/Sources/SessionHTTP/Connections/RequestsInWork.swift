@@ -4,12 +4,12 @@ import Synchronization
 
 /// The requests that the service works on, with a bound for all connections together.
 ///
-/// A request without a place is rejected before anything is done for it. Without this bound, each waiting request would
-/// be a task with its buffers, and all would wait longer than their clients do. A place belongs to the work, not to the
+/// A request without a slot is rejected before anything is done for it. Without this bound, each waiting request would
+/// be a task with its buffers, and all would wait longer than their clients do. A slot belongs to the work, not to the
 /// connection: a client that gives up does not make room for a repetition before the first call has ended, and a client
-/// that does not read a response keeps no place.
+/// that does not read a response keeps no slot.
 ///
-/// Requests that wait for an endpoint of an app have a bound of their own (`AppPlaces`). The classes share the places that
+/// Requests that wait for an endpoint of an app have a bound of their own (`AppSlots`). The classes share the slots that
 /// these leave, so that slow endpoints shut out no class.
 package final class RequestsInWork: Sendable {
     private struct State {
@@ -28,11 +28,11 @@ package final class RequestsInWork: Sendable {
         self.waiting = waiting
     }
 
-    /// Takes a place for a request, if its class may have one. `finish` must be called once for it.
+    /// Takes a slot for a request, if its class may have one. `finish` must be called once for it.
     func admit(_ requestClass: RequestClass) -> Bool {
         let waiting = waiting()
         let rest = limit - waiting
-        // At least one place for each class, or a small limit would shut some out for good.
+        // At least one slot for each class, or a small limit would shut some out for good.
         let share = max(1, rest / 100 * requestClass.share + rest % 100 * requestClass.share / 100)
         return state.withLock { state in
             guard state.total - waiting < share else { return false }
@@ -57,7 +57,7 @@ package final class RequestsInWork: Sendable {
 }
 
 extension RequestClass {
-    /// The percentage of the places for requests that do not wait which may be taken when a request of this class begins.
+    /// The percentage of the slots for requests that do not wait which may be taken when a request of this class begins.
     fileprivate var share: Int {
         switch self {
         case .session: 100

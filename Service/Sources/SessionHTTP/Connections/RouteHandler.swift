@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import SessionDomain
 
-/// A whole request for the routes, which has a place in work.
+/// A whole request for the routes, which has a slot in work.
 struct AdmittedRequest: Sendable {
     let head: HTTPRequestHead
     let body: ByteBuffer
@@ -15,7 +15,7 @@ struct AdmittedRequest: Sendable {
 /// Gives each request of a connection to the routes, and writes their response. The last handler of a connection.
 ///
 /// `ConnectionHandler` passes a request when it is complete, and the next one after the response. So no stream of parts and
-/// no task of the connection lies between a request and its route (`docs/hot-path.md` has the effect). Each request is a
+/// no task of the connection lies between a request and its route (`Benchmarks/notes.md` has the effect). Each request is a
 /// task of its own, because Swift frees the memory of a task when the task ends.
 final class RouteHandler: ChannelInboundHandler {
     typealias InboundIn = AdmittedRequest
@@ -152,7 +152,7 @@ struct ResponseOutput: Sendable {
 /// The routes behind the connections of a listener.
 struct ConnectionRoutes: Sendable {
     let responder: any HTTPResponder<ServiceRequestContext>
-    /// The place of a request is free when its response is computed: a client that reads slowly, or never, takes none.
+    /// The slot of a request is free when its response is computed: a client that reads slowly, or never, takes none.
     let work: RequestsInWork
     let logger: Logger
     let executors = EventLoopExecutors()

@@ -1,10 +1,10 @@
 package import NIOCore
 import SessionDomain
 
-/// The limits of a connection with TLS: its place, the deadlines of the handshake and the preface, and how a connection of
+/// The limits of a connection with TLS: its slot, the deadlines of the handshake and the preface, and how a connection of
 /// HTTP/2 ends.
 ///
-/// HTTP/1.1 has `ConnectionHandler` instead, which takes the place over after the handshake. In HTTP/2 each request is a
+/// HTTP/1.1 has `ConnectionHandler` instead, which takes the slot over after the handshake. In HTTP/2 each request is a
 /// channel of its own with a `ConnectionHandler`. The connection is busy while one of them is complete and has no
 /// response. An idle connection gets GOAWAY from another handler. This one closes it if the client does not react.
 package final class SecureConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
@@ -28,7 +28,7 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
 
     private let environment: ConnectionHandler.Environment
     private var phase = Phase.begin
-    private var place: (id: UInt64, kind: ConnectionPlaces.Kind)?
+    private var slot: (id: UInt64, kind: ConnectionSlots.Kind)?
     private var timer: Scheduled<Void>?
     private var drainTimer: Scheduled<Void>?
     private var openRequests = 0
@@ -40,8 +40,8 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
 
     init(_ environment: ConnectionHandler.Environment) { self.environment = environment }
 
-    /// Whether only health checks are answered, because all places are taken.
-    package var isReserved: Bool { place?.kind == .reserved }
+    /// Whether only health checks are answered, because all slots are taken.
+    package var isReserved: Bool { slot?.kind == .reserved }
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -75,7 +75,7 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
 
     // MARK: Protocol
 
-    /// The handshake is complete, and the client speaks HTTP/1.1. Its handler takes a place.
+    /// The handshake is complete, and the client speaks HTTP/1.1. Its handler takes a slot.
     package func handOver() {
         phase = .handedOver
         end()
@@ -111,35 +111,35 @@ package final class SecureConnectionHandler: ChannelInboundHandler, RemovableCha
         if openRequests == 0, phase == .http2 { becomesIdle() }
     }
 
-    /// The service has a complete request, and the client reads responses. No new connection takes its place.
+    /// The service has a complete request, and the client reads responses. No new connection takes its slot.
     package func requestBecomesBusy() {
         busyRequests += 1
-        if busyRequests == 1, let place { environment.connections.becomesBusy(place.id) }
+        if busyRequests == 1, let slot { environment.connections.becomesBusy(slot.id) }
     }
 
     /// The client has to send or to read something, or the request has ended.
     package func requestWaits() {
         busyRequests -= 1
         guard busyRequests == 0 else { return }
-        if let place { environment.connections.waits(place.id) }
+        if let slot { environment.connections.waits(slot.id) }
         if inputIsClosed { close(in: Self.lingering) }
     }
 
     // MARK: End
 
     private func begin(_ context: ChannelHandlerContext) {
-        guard place == nil, phase == .begin else { return }
+        guard slot == nil, phase == .begin else { return }
         let (bound, eventLoop) = (NIOLoopBound(context, eventLoop: context.eventLoop), context.eventLoop)
-        place = environment.connections.open(on: eventLoop) {
+        slot = environment.connections.open(on: eventLoop) {
             eventLoop.execute { bound.value.close(promise: nil) }
         }
-        guard place != nil else { return context.close(promise: nil) }
+        guard slot != nil else { return context.close(promise: nil) }
         close(in: environment.limits.headerTimeout, logging: .slowHandshake)
     }
 
     private func end() {
-        if let place { environment.connections.closed(place.id) }
-        place = nil
+        if let slot { environment.connections.closed(slot.id) }
+        slot = nil
         timer?.cancel()
         drainTimer?.cancel()
         (timer, drainTimer) = (nil, nil)

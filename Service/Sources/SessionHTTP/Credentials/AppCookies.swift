@@ -13,11 +13,14 @@ struct AppCookies: Sendable {
     private let isSecure: Bool
     /// Whether pages of other sites may call, so that browsers must send the cookies across sites.
     private let isCrossSite: Bool
+    /// Seconds.
+    private let deviceLifetime: Int
 
     init(app: AppRuntime) { self.init(settings: app.settings, origins: app.origins) }
 
     init(settings: App, origins: PublicOrigins) {
         appID = settings.id.rawValue
+        deviceLifetime = settings.sessions.knownDeviceLifetime
         isSecure = origins.origins(of: settings).first?.hasPrefix("https://") ?? true
         isCrossSite = !settings.allowedOrigins.isEmpty
     }
@@ -31,7 +34,7 @@ struct AppCookies: Sendable {
     func trustedDevice(in request: Request) -> String? { value(CookieName.trustedDevice(appID: appID), in: request) }
 
     func setTrustedDevice(_ token: String, on response: inout Response) {
-        set(CookieName.trustedDevice(appID: appID), to: token, seconds: KnownDevice.lifetime, on: &response)
+        set(CookieName.trustedDevice(appID: appID), to: token, seconds: deviceLifetime, on: &response)
     }
 
     func setRefreshToken(_ token: String, seconds: Int, on response: inout Response) {
@@ -60,4 +63,11 @@ struct AppCookies: Sendable {
     }
 
     private func fullName(_ name: String) -> String { (isSecure ? CookieName.hostPrefix : "") + name }
+}
+
+extension AppRuntime {
+    /// The token of a known device: of the header, otherwise of the cookie.
+    func deviceToken(in request: Request) -> String? {
+        request.headers.first(.trustedDevice) ?? AppCookies(app: self).trustedDevice(in: request)
+    }
 }

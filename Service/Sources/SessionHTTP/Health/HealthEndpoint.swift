@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Hummingbird
 package import SessionDomain
 import SessionWire
 
@@ -35,14 +36,14 @@ package struct HealthEndpoint: Sendable {
     private static let pause = 5
 
     /// The answer with what is known now.
-    func answer(_ path: Path) -> HealthAnswer {
-        guard path != .live else { return HealthAnswer(status: .ok, body: Body(status: "ok")) }
+    func answer(_ path: Path) -> HealthResponse {
+        guard path != .live else { return HealthResponse(status: .ok, body: Body(status: "ok")) }
         let readiness = monitor.readiness
         let status: HTTPResponse.Status = readiness.isReady ? .ok : .serviceUnavailable
         if path == .health {
             return readiness.isReady
-                ? HealthAnswer(status: .ok, body: Body(status: "ok"))
-                : HealthAnswer(status: status, body: nil, retryAfter: Self.pause)
+                ? HealthResponse(status: .ok, body: Body(status: "ok"))
+                : HealthResponse(status: status, body: nil, retryAfter: Self.pause)
         }
         var body = Body(status: readiness.isReady ? "ready" : "not_ready")
         if showsReasons {
@@ -51,7 +52,7 @@ package struct HealthEndpoint: Sendable {
                     (check.rawValue, Reason(level: check.endsService ? "error" : "warning", message: reason))
                 })
         }
-        return HealthAnswer(status: status, body: body, retryAfter: readiness.isReady ? nil : Self.pause)
+        return HealthResponse(status: status, body: body, retryAfter: readiness.isReady ? nil : Self.pause)
     }
 
     struct Body: Encodable {
@@ -66,7 +67,7 @@ package struct HealthEndpoint: Sendable {
 }
 
 /// A response to a health check. Without a body it is the error `internal`.
-struct HealthAnswer {
+struct HealthResponse {
     let status: HTTPResponse.Status
     let body: HealthEndpoint.Body?
     var retryAfter: Int?
@@ -75,4 +76,22 @@ struct HealthAnswer {
 extension WireRefusal {
     static let notReady = WireRefusal(
         status: .serviceUnavailable, code: .internal, message: "the service is not ready; try again", retryAfter: 5)
+}
+
+/// Answers health checks of clients that reach the router. Most are answered by their connection.
+struct HealthRoute: Sendable {
+    let endpoint: HealthEndpoint
+    let path: HealthEndpoint.Path
+
+    @Sendable func show(_ request: Request, context: ServiceRequestContext) async throws -> Response {
+        if path != .live { _ = await endpoint.monitor.checked() }
+        let answer = endpoint.answer(path)
+        guard let body = answer.body else {
+            RequestTrail.current?.note(code: WireRefusal.notReady.code.rawValue, refusal: .other(.notReady))
+            return try ErrorResponse.make(WireRefusal.notReady, request: request, context: context)
+        }
+        var response = try Response.json(body, status: answer.status)
+        if let seconds = answer.retryAfter { response.headers.set(.retryAfter, to: String(seconds)) }
+        return response
+    }
 }

@@ -28,7 +28,7 @@ package struct FormFields: Sendable {
     package subscript(name: String) -> String? { all.first { $0.name == name }?.value }
 
     private static func decoded(_ encoded: some Sequence<UInt8>, of field: String) throws(Refusal) -> String {
-        guard let bytes = PercentEncoding.decodedForm(encoded) else {
+        guard let bytes = percentDecoded(encoded) else {
             throw .invalidField(field, "must have two hexadecimal digits after each percent sign")
         }
         guard !bytes.contains(0) else { throw .invalidField(field, "must not contain U+0000") }
@@ -38,6 +38,31 @@ package struct FormFields: Sendable {
             throw .invalidField(field, "must not have more than \(CombiningMarks.maximum) combining marks in a row")
         }
         return text
+    }
+
+    /// The bytes that a percent-encoded text in UTF-8 stands for (RFC 3986 §2.1), where a plus sign is a space (URL Standard,
+    /// "application/x-www-form-urlencoded"). `nil`: a percent sign is not followed by two hexadecimal digits.
+    private static func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var (bytes, input) = ([UInt8](), text.makeIterator())
+        while let byte = input.next() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = input.next().flatMap(digit), let low = input.next().flatMap(digit) else { return nil }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
     }
 }
 
@@ -51,5 +76,13 @@ extension Request {
     /// The parameters of the query. `CanonicalPath` has refused a query that cannot be read.
     package var query: FormFields {
         get throws(Refusal) { try FormFields(uri.query ?? "", of: "query") }
+    }
+}
+
+extension String {
+    /// The path of a target in origin form (RFC 9112 §3.2.1). Compares bytes, because each request comes here.
+    var withoutQuery: String {
+        guard let mark = utf8.firstIndex(of: UInt8(ascii: "?")) else { return self }
+        return String(self[..<mark])
     }
 }

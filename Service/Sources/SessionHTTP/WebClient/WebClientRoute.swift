@@ -1,3 +1,4 @@
+package import CEmbeddedFiles
 import Crypto
 import HTTPTypes
 import Hummingbird
@@ -47,5 +48,18 @@ struct WebClientRoute: Sendable {
             let tag = item.trimmingPrefix { $0 == " " || $0 == "\t" }.trimmingPrefix("W/")
             return tag == "*" || tag.hasPrefix(entityTag) && tag.dropFirst(entityTag.count).allSatisfy(\.isWhitespace)
         }
+    }
+}
+
+/// The client for browsers, as `WebClientRoute` serves it. The program contains `clients/web/prelude-session.js`
+/// (`CEmbeddedFiles`).
+package enum WebClientModule {
+    package static let bytes = [UInt8](cembedded_prelude_session_js())
+}
+
+extension [UInt8] {
+    /// The bytes of a file that the program contains.
+    package init(_ file: cembedded_file) {
+        self.init(UnsafeBufferPointer(start: file.bytes, count: file.length))
     }
 }

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import SessionDomain
+internal import SessionSQL
 
 /// The thread of one connection: runs jobs, and connects again when the connection is lost.
 final class ConnectionWorker {

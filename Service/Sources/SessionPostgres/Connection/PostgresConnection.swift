@@ -1,6 +1,7 @@
 internal import CPostgres
 internal import Foundation
 internal import SessionDomain
+internal import SessionSQL
 
 /// One connection to a server. Only its thread uses it.
 ///
@@ -179,7 +180,7 @@ final class PostgresConnection {
     }
 
     private func runAll(_ statements: [Statement], commits: Bool) throws(PostgresFailure) -> [Rows] {
-        let values = statements.map { CStrings($0.values) }
+        let values = statements.map { CStrings($0.texts) }
         guard values.allSatisfy(\.areWhole) else {
             throw PostgresFailure(
                 .rejected, "PostgreSQL stores no text that contains the character NUL", isOfCaller: true)
@@ -233,7 +234,7 @@ final class PostgresConnection {
             if isNew[index] {
                 try receive(statement, isLast: isLast, &progress) { _, _ in }
                 // The server does not know it.
-                if progress.failure != nil { prepared[statement.sql] = nil }
+                if progress.failure != nil { prepared[statement.checkedText] = nil }
             }
             try receive(statement, isLast: isLast, isOld: !isNew[index], &progress) { $1.rows.append($0) }
         }
@@ -242,20 +243,19 @@ final class PostgresConnection {
 
     /// Sends a statement. Returns whether its preparation was sent before it.
     private func send(_ statement: Statement, _ values: CStrings) throws(PostgresFailure) -> Bool {
+        let (sql, count) = (statement.checkedText, CInt(statement.values.count))
         if pooledSettings != nil {
-            let count = CInt(statement.values.count)
-            try check(values.with { pq_send_query_once(handle, statement.sql, count, $0) } == 1)
+            try check(values.with { pq_send_query_once(handle, sql, count, $0) } == 1)
             return false
         }
-        let known = prepared[statement.sql]
+        let known = prepared[sql]
         let name = known ?? "s\(namesGiven)"
         if known == nil {
             namesGiven += 1
-            try check(pq_send_prepare(handle, name, statement.sql) == 1)
-            prepared[statement.sql] = name
+            try check(pq_send_prepare(handle, name, sql) == 1)
+            prepared[sql] = name
         }
-        try check(
-            values.with { pq_send_query_prepared(handle, name, CInt(statement.values.count), $0) } == 1)
+        try check(values.with { pq_send_query_prepared(handle, name, count, $0) } == 1)
         return known == nil
     }
 

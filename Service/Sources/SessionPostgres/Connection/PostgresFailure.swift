@@ -1,4 +1,5 @@
 internal import SessionDomain
+internal import SessionSQL
 
 /// A failure of a statement or of a connection.
 struct PostgresFailure: Error {
@@ -62,7 +63,7 @@ struct PostgresFailure: Error {
         isOfLock = state == Self.lockTimeout
         isOfCaller = state.hasPrefix("22") || state.hasPrefix("23") || isOfLock
         isOfEngine = ["42883", "42501", Self.unsupported].contains(state)
-        if state == Self.divisionByZero, let failure = statement?.guarding {
+        if state == Self.divisionByZero, let failure = statement?.failure {
             kind = .refused(failure)
         } else if state == "25006" {
             kind = .readOnly

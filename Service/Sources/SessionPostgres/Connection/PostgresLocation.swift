@@ -1,6 +1,7 @@
 internal import CPostgres
 internal import Foundation
 package import SessionDomain
+internal import SessionSQL
 
 /// A server, as a connection URI of libpq names it (PostgreSQL documentation, 34.1.1.2), with safe defaults.
 ///
@@ -23,6 +24,14 @@ package struct PostgresLocation: Sendable, Equatable, CustomStringConvertible {
             throw .unavailable("needs libpq, which cannot be loaded: \(String(cString: reason))")
         }
         var parameters = try Self.parse(uri)
+        for (name, words) in Self.words {
+            guard let value = parameters[name], !words.contains(value) else { continue }
+            throw .unavailable("\(name) must be \(words.joined(separator: ", "))")
+        }
+        for name in Self.numbers {
+            guard let value = parameters[name], Int32(value) == nil else { continue }
+            throw .unavailable("\(name) must be a whole number")
+        }
         if let wanted = parameters["target_session_attrs"], !["read-write", "primary"].contains(wanted) {
             throw .unavailable("target_session_attrs must be read-write or primary: every call may write")
         }
@@ -39,6 +48,18 @@ package struct PostgresLocation: Sendable, Equatable, CustomStringConvertible {
         }
         self.parameters = parameters
     }
+
+    /// The values of parameters that libpq checks when it connects, which would seem to be a server that is away.
+    private static let words = [
+        "sslmode": ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"],
+        "channel_binding": ["disable", "prefer", "require"], "gssencmode": ["disable", "prefer", "require"],
+    ]
+    private static let numbers = [
+        "connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
+        "tcp_user_timeout",
+    ]
+
+    package var hasPassword: Bool { parameters["password"] != nil }
 
     /// Without the password.
     package var description: String {
@@ -116,4 +137,34 @@ package struct PostgresLocation: Sendable, Equatable, CustomStringConvertible {
     private static let systemCertificates =
         ["/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt"]
         .first { FileManager.default.fileExists(atPath: $0) } ?? "system"
+}
+
+extension PostgresLocation {
+    /// Whether nothing leaves this machine, also where the environment names the hosts (PostgreSQL documentation, 34.15).
+    ///
+    /// A service can name any host, and only libpq finds its file. So a service is never local.
+    static func isLocal(_ parameters: [String: String], _ environment: [String: String]) -> Bool {
+        guard parameters["service"] == nil, environment["PGSERVICE"] == nil else { return false }
+        let hosts = list(parameters["host"] ?? environment["PGHOST"] ?? "")
+        let addresses = list(parameters["hostaddr"] ?? environment["PGHOSTADDR"] ?? "")
+        return (0..<max(hosts.count, addresses.count)).allSatisfy { index in
+            // libpq does not look up the name of a host whose address it has.
+            let address = index < addresses.count ? addresses[index] : ""
+            return isLocal(address.isEmpty && index < hosts.count ? hosts[index] : address)
+        }
+    }
+
+    /// - Parameter place: A name, an address, or the folder of a socket. Empty: the socket in the folder that libpq knows.
+    private static func isLocal(_ place: Substring) -> Bool {
+        place.isEmpty || place.hasPrefix("/") || place.hasPrefix("@") || place == "localhost"
+            || isLoopback(String(place))
+    }
+
+    /// Whether a text is an address of 127.0.0.0/8, or ::1. A name such as `127.example.com` is not.
+    private static func isLoopback(_ text: String) -> Bool {
+        var (four, six) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, text, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+        guard inet_pton(AF_INET6, text, &six) == 1 else { return false }
+        return withUnsafeBytes(of: six) { $0.elementsEqual(repeatElement(0, count: 15) + [1]) }
+    }
 }

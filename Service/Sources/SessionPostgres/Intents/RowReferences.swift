@@ -1,4 +1,5 @@
 internal import SessionDomain
+internal import SessionSQL
 
 /// Expressions for the ids of the rows that a query selects. `$1` is the app, and `$2` the one value they need.
 ///
@@ -9,9 +10,9 @@ struct RowReferences {
         let sql: String
         let value: String
         /// Further values, from `$3`.
-        var more: [any PostgresValue] = []
+        var more: [any ColumnValue] = []
 
-        func values(_ app: AppID, _ others: (any PostgresValue)?...) -> [(any PostgresValue)?] {
+        func values(_ app: AppID, _ others: (any ColumnValue)?...) -> [(any ColumnValue)?] {
             [app, value] + more + others
         }
 

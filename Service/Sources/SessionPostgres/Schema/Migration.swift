@@ -1,3 +1,5 @@
+internal import SessionSQL
+
 /// One numbered step of the schema. Its number and its statements never change.
 ///
 /// Nodes of the version before use the database while a step runs, and after it. docs/stores.md says which statements allow

@@ -1,4 +1,5 @@
 internal import SessionDomain
+internal import SessionSQL
 
 /// Migrates a database. One node migrates at a time, and the others wait.
 struct Migrator {

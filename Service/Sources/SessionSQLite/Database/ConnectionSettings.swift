@@ -5,6 +5,18 @@ internal import SessionDomain
 enum ConnectionSettings {
     /// Seconds to wait for another process, such as a command that runs beside the service.
     static let busyTimeout = 5.0
+    /// SQLite 3.39, the first with `IS NOT DISTINCT FROM`.
+    static let oldestVersion: Int32 = 3_039_000
+
+    /// Rejects a library of SQLite that cannot run the statements.
+    ///
+    /// - Parameter version: As `sqlite3_libversion_number` returns it: 3 039 000 for 3.39.
+    static func checkVersion(_ version: Int32) throws(StoreError) {
+        guard version < oldestVersion else { return }
+        throw .unavailable(
+            "the library of SQLite has version \(version / 1_000_000).\(version / 1000 % 1000), and 3.39 or later is needed"
+        )
+    }
 
     static var configuration: Configuration {
         var configuration = Configuration()
@@ -57,5 +69,22 @@ enum ConnectionSettings {
     /// Call this after a migration: it sorts the rows of a new index, and of a large table they belong into a file.
     static func keepPageCopiesInMemory(_ db: Database) throws {
         try db.execute(sql: "PRAGMA temp_store = MEMORY")
+    }
+}
+
+/// A database in memory with the newest schema.
+///
+/// It is a copy of one that was migrated once, because a suite of tests opens hundreds.
+enum MemoryDatabase {
+    private static let empty = Result {
+        let database = try DatabaseQueue(configuration: ConnectionSettings.configuration)
+        try database.writeWithoutTransaction { db in _ = try Migration.apply(to: db) }
+        return database
+    }
+
+    static func open() throws -> DatabaseQueue {
+        let database = try DatabaseQueue(configuration: ConnectionSettings.configuration)
+        try empty.get().backup(to: database)
+        return database
     }
 }

@@ -15,7 +15,7 @@ final class LogCopier: Sendable {
     }
 
     /// The pages of a log that is copied: 4 MB. While the disk writes these pages, syncs of commits wait for it. With 16 MB, p99
-    /// of a refresh at half load was 112 and 512 ms, and with 4 MB it is 7 to 10 ms (`docs/hot-path.md`).
+    /// of a refresh at half load was 112 and 512 ms, and with 4 MB it is 7 to 10 ms (`Benchmarks/notes.md`).
     static let standardLength = 1000
 
     private let connection: DatabaseQueue

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 package import SessionDomain
+internal import SessionSQL
 internal import SessionTokens
 
 /// A new database file that an import fills. It gets its name at the end, so no service opens an unfinished one.
@@ -85,14 +86,14 @@ package final class SQLiteImportTarget: ImportTarget {
         try explained {
             try opened.write { db in
                 let update = "UPDATE \(Self.marker) SET lines = ?, sha256 = ? WHERE lines = ? AND sha256 = ?"
-                let values: StatementValues = [next.lines, next.sha256, place.lines, place.sha256]
+                let values: [(any ColumnValue)?] = [next.lines, next.sha256, place.lines, place.sha256]
                 guard try db.run(update, values) == 1 else { throw ImportError.overtaken }
                 let form = try SQLiteExportForm(table, in: db)
                 guard let insertion = form.insertion else { return }
                 let columns = form.keptColumns
                 for (index, row) in rows.enumerated() {
                     do {
-                        try db.run(insertion, StatementValues(columns.map { $0.kind.stored(row[$0.name]) }))
+                        try db.run(insertion, columns.map { $0.kind.stored(row[$0.name]) })
                     } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
                         throw ImportError.unstorable(index: index, StoreError(error).reason)
                     }
@@ -150,7 +151,7 @@ func explained<Answer>(_ work: () throws -> Answer) throws -> Answer {
 
 extension ExportedKind {
     /// A value as the statements of this store have it.
-    fileprivate func stored(_ value: JSONValue?) -> (any DatabaseValueConvertible)? {
+    fileprivate func stored(_ value: JSONValue?) -> (any ColumnValue)? {
         switch value {
         case .string(let text) where self == .bytes: return Base64URL.decode(text)
         case .string(let text): return text

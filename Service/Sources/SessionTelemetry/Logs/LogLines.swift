@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 internal import Synchronization
 
 /// Writes the lines of the log on a thread of its own, so that no request waits for the reader of the log.
@@ -122,5 +123,80 @@ package final class LogLines: Sendable {
                 text: (state.isCut ? "\n" : "") + lines + report, bytes: lines.utf8.count, reported: reported,
                 endsLine: state.isCut)
         }
+    }
+}
+
+/// A file or pipe that receives the log.
+package enum LogFile {
+    /// Writes bytes to an open file. Blocks while a pipe is full.
+    ///
+    /// - Returns: How many bytes were written before an error. All, if there was none.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                written += count
+            } else if errno == EAGAIN {
+                // Another program has set the pipe to non-blocking.
+                var event = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&event, 1, -1)
+            } else if errno != EINTR {
+                break
+            }
+        }
+        return written
+    }
+
+    package static func writeToStandardError(_ bytes: [UInt8]) -> Int { write(bytes, to: STDERR_FILENO) }
+}
+
+/// Delays the end of a crashing process until the queued lines of the log are written, for half a second at most.
+///
+/// The lines before a crash are those that explain it. A handler of signals must take no lock, so it only sleeps, and the
+/// thread of the log writes meanwhile. A handler that exists already, such as that of Swift's backtraces, stays.
+package enum LogCrashSignals {
+    /// How many logs have lines that are not written.
+    private static let unwritten = Atomic<Int>(0)
+
+    static func beginWriting() { unwritten.add(1, ordering: .relaxed) }
+
+    static func endWriting() { unwritten.subtract(1, ordering: .relaxed) }
+
+    /// Installs the handler.
+    package static func install() {
+        // Initializes the counter now, because its first use takes a lock and the handler must not.
+        _ = unwritten.load(ordering: .relaxed)
+        for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { install(for: signal) }
+    }
+
+    private static func install(for signal: Int32) {
+        var current = sigaction()
+        guard sigaction(signal, nil, &current) == 0, isDefault(current) else { return }
+        var action = sigaction()
+        // The handler is removed before it runs. So the raised signal ends the process, with its usual status.
+        action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
+        #if canImport(Darwin)
+            action.__sigaction_u.__sa_handler = handler
+        #else
+            action.__sigaction_handler.sa_handler = handler
+        #endif
+        sigaction(signal, &action, nil)
+    }
+
+    private static let handler: @convention(c) (Int32) -> Void = { signal in
+        for _ in 0..<100 where LogCrashSignals.unwritten.load(ordering: .relaxed) > 0 {
+            var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
+            nanosleep(&pause, nil)
+        }
+        raise(signal)
+    }
+
+    private static func isDefault(_ action: sigaction) -> Bool {
+        #if canImport(Darwin)
+            unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self) == 0
+        #else
+            unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0
+        #endif
     }
 }

@@ -1,4 +1,7 @@
+internal import Foundation
 package import Logging
+package import SessionDomain
+internal import Synchronization
 
 /// Writes records as lines of text or JSON, at the level of the process.
 package struct ServiceLogHandler: LogHandler {
@@ -57,5 +60,70 @@ package struct ServiceLogHandler: LogHandler {
             milliseconds: now(), level: event.level, logger: label, message: event.message.description,
             metadata: entries)
         write(format.line(of: record, hasPriority: hasPriority))
+    }
+}
+
+/// Writes notices, and failures that no response reports, to the log.
+package struct LogObserver: ServiceObserver {
+    private let logger: Logger
+
+    package init(logger: Logger) { self.logger = logger }
+
+    package func observe(_ occurrence: Occurrence) {
+        switch occurrence {
+        case .notice(let notice): logger.log(level: notice.isError ? .error : .warning, "\(notice)")
+        case .failed(let work, let error):
+            // A failing store has notices of its own, at most one per second.
+            if error is StoreError { return }
+            let text =
+                switch work {
+                case .housekeeping: "housekeeping"
+                case .webhooks, .messages: "delivery of \(work.rawValue)"
+                case .hashUpgrade: "upgrade of a password hash"
+                }
+            logger.error("\(text) failed", metadata: ["error": "\(error)"])
+        default: break
+        }
+    }
+}
+
+/// The log level of the process. All loggers share it, so it can be changed while the service runs.
+package final class LogLevelSwitch: Sendable {
+    private let index: Atomic<Int>
+
+    package init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
+
+    package var level: Logger.Level {
+        get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
+        set { index.store(Self.index(of: newValue), ordering: .relaxed) }
+    }
+
+    private static func index(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
+}
+
+/// The priority before a line of the log, from which the journal gets the level of the line (sd-daemon(3)).
+///
+/// The journal removes it. So `journalctl -p warning` shows warnings and errors only.
+package enum LogPriority {
+    /// `<4>` for a warning.
+    static func prefix(of level: Logger.Level) -> String {
+        switch level {
+        case .trace, .debug: "<7>"
+        case .info: "<6>"
+        case .notice: "<5>"
+        case .warning: "<4>"
+        case .error: "<3>"
+        case .critical: "<2>"
+        }
+    }
+
+    /// Whether a descriptor is the stream of the journal.
+    ///
+    /// - Parameter stream: `JOURNAL_STREAM`. A process whose output was redirected has it, too, so it must name the
+    ///   device and the number of the file.
+    package static func isRead(stream: String?, descriptor: Int32) -> Bool {
+        var file = stat()
+        guard let stream, fstat(descriptor, &file) == 0 else { return false }
+        return stream == "\(file.st_dev):\(file.st_ino)"
     }
 }

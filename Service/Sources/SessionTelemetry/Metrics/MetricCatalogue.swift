@@ -52,10 +52,10 @@ package enum MetricCatalogue {
         "prelude_session_message_attempts_failed_total", .counter, labels: ["channel", "route", "stage"],
         "Attempts to send a message that failed. Others may follow.")
     package static let outboxDue = MetricDescription(
-        "prelude_session_outbox_due", .gauge, labels: ["outbox"], "Parcels that were due at the last look.")
+        "prelude_session_outbox_due", .gauge, labels: ["outbox"], "Items that were due at the last look.")
     package static let outboxLag = MetricDescription(
         "prelude_session_outbox_lag_seconds", lag, labels: ["outbox"],
-        "Time from the commit of a parcel to its first attempt.")
+        "Time from the commit of an item to its first attempt.")
 
     package static let hashDuration = MetricDescription(
         "prelude_session_password_hash_duration_seconds", latency, "Time of a password hash on its thread.")
@@ -122,4 +122,33 @@ package enum MetricCatalogue {
         connectionLimits, connectionsOpen, requestsInWork, ready, healthCheckOK, databaseLogBytes, droppedLines,
         buildInfo,
     ]
+}
+
+/// A metric that the service exports: what `docs/observability.md` lists.
+package struct MetricDescription: Sendable {
+    package enum Kind: Sendable, Equatable {
+        case counter, gauge
+        /// - Parameter buckets: The upper bounds, without infinity.
+        case histogram(buckets: [Double])
+
+        package var name: String {
+            switch self {
+            case .counter: "counter"
+            case .gauge: "gauge"
+            case .histogram: "histogram"
+            }
+        }
+    }
+
+    package let name: String
+    package let kind: Kind
+    package let labels: [String]
+    package let help: String
+
+    package init(_ name: String, _ kind: Kind, labels: [String] = [], _ help: String) {
+        self.name = name
+        self.kind = kind
+        self.labels = labels
+        self.help = help
+    }
 }

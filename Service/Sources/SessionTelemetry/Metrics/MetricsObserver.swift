@@ -137,3 +137,147 @@ extension OutboxKind {
         Dictionary(uniqueKeysWithValues: allCases.map { ($0, make($0)) })
     }
 }
+
+/// A counter for each case of an enum, made once.
+struct EnumCounters<Key: RawRepresentable<String> & CaseIterable & Hashable & Sendable>: Sendable {
+    private let counters: [Key: Counter]
+
+    init(_ metric: MetricDescription, _ factory: any MetricsFactory) {
+        let pairs = Key.allCases.map { key in
+            let dimensions = Array(zip(metric.labels, [key.rawValue]))
+            return (key, Counter(label: metric.name, dimensions: dimensions, factory: factory))
+        }
+        counters = Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    func increment(_ key: Key) { counters[key]?.increment() }
+}
+
+/// Counters by names that the source code contains. Not for calls that succeed.
+final class NamedCounters: Sendable {
+    private struct Key: Hashable {
+        let metric: String
+        let values: [String]
+    }
+
+    private let factory: any MetricsFactory
+    private let counters = Mutex<[Key: Counter]>([:])
+
+    /// - Parameter known: The series that exist from the start, with the values of their labels.
+    init(_ factory: any MetricsFactory, _ known: [(metric: MetricDescription, values: [String])]) {
+        self.factory = factory
+        for series in known { _ = counter(series.metric, series.values) }
+    }
+
+    func increment(_ metric: MetricDescription, _ values: [String]) {
+        counter(metric, values).increment()
+    }
+
+    private func counter(_ metric: MetricDescription, _ values: [String]) -> Counter {
+        counters.withLock { counters in
+            let key = Key(metric: metric.name, values: values)
+            if let counter = counters[key] { return counter }
+            let counter = Counter(
+                label: metric.name, dimensions: Array(zip(metric.labels, values)), factory: factory)
+            counters[key] = counter
+            return counter
+        }
+    }
+}
+
+/// The counter and the histogram of each route, found with one look-up.
+final class RequestMetrics: Sendable {
+    private struct Key: Hashable {
+        let route: String
+        let method: String
+        let status: Int
+    }
+
+    private struct Series {
+        let counter: Counter
+        let duration: Recorder
+    }
+
+    private let factory: any MetricsFactory
+    private let series = Mutex<[Key: Series]>([:])
+
+    private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+    init(_ factory: any MetricsFactory) { self.factory = factory }
+
+    func count(_ request: ServedRequest) {
+        // A caller can invent methods.
+        let method = Self.methods.contains(request.method) ? request.method : "other"
+        let key = Key(route: request.route, method: method, status: request.status)
+        let series = series.withLock { known in
+            if let series = known[key] { return series }
+            let dimensions = [("route", key.route), ("method", method), ("status", String(key.status))]
+            let new = Series(
+                counter: Counter(label: MetricCatalogue.requests.name, dimensions: dimensions, factory: factory),
+                duration: Recorder(
+                    label: MetricCatalogue.requestDuration.name, dimensions: [("route", key.route)], aggregate: true,
+                    factory: factory))
+            known[key] = new
+            return new
+        }
+        series.counter.increment()
+        series.duration.record(request.seconds)
+    }
+}
+
+/// Reads what the graphs of the console show from the metrics of this process.
+package struct ActivityReader: Sendable {
+    private let registry: MetricsRegistry
+    /// The routes of calls that begin a login.
+    private let loginStarts: Set<String>
+
+    package init(registry: MetricsRegistry, loginStarts: Set<String>) {
+        self.registry = registry
+        self.loginStarts = loginStarts
+    }
+
+    /// All amounts since the start of the process.
+    package func totals() -> ActivityAmounts {
+        var amounts = ActivityAmounts()
+        addCalls(to: &amounts)
+        for (labels, count) in registry.counts(of: MetricCatalogue.logins) {
+            amounts[labels.last == LoginResult.succeeded.name ? .loginsSucceeded : .loginsFailed] += count
+        }
+        for (labels, count) in registry.counts(of: MetricCatalogue.refreshes) {
+            if let kind = labels.first.flatMap(RefreshResult.init(rawValue:)).flatMap({ ActivityCount($0) }) {
+                amounts[kind] += count
+            }
+        }
+        addMessages(to: &amounts)
+        return amounts
+    }
+
+    private func addCalls(to amounts: inout ActivityAmounts) {
+        for (labels, count) in registry.counts(of: MetricCatalogue.requests) where ServedRequest.isCall(labels[0]) {
+            if let kind = ActivityCount(status: Int(labels[2]) ?? 0) {
+                amounts[kind] += count
+            } else if labels[1] == "POST", loginStarts.contains(labels[0]) {
+                // Browsers ask with OPTIONS whether they may send the call.
+                amounts[.loginsStarted] += count
+            }
+        }
+        let demands = registry.counts(of: MetricCatalogue.refusals)[[RefusalReason.proof(.nonceRequired).name]] ?? 0
+        amounts[.callsRefused] = max(0, amounts[.callsRefused] - demands)
+        // No route has seen them.
+        amounts[.callsLimited] += registry.counts(of: MetricCatalogue.shedRequests).values.reduce(0, +)
+        for (labels, buckets) in registry.buckets(of: MetricCatalogue.requestDuration)
+        where ServedRequest.isOfApps(labels[0]) {
+            for (index, count) in buckets.enumerated() { amounts.latency.counts[index] += count }
+        }
+    }
+
+    private func addMessages(to amounts: inout ActivityAmounts) {
+        let channel = OTPLoginConfig.Channel.sms.rawValue
+        for (labels, count) in registry.counts(of: MetricCatalogue.messagesSent) {
+            amounts[labels.first == channel ? .smsSent : .mailsSent] += count
+        }
+        for (labels, count) in registry.counts(of: MetricCatalogue.messagesFailed) {
+            amounts[labels.first == channel ? .smsFailed : .mailsFailed] += count
+        }
+    }
+}

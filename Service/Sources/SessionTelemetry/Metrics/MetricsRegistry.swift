@@ -1,4 +1,5 @@
 package import CoreMetrics
+internal import SessionDomain
 internal import Synchronization
 
 /// Keeps the metrics of the process for Prometheus: a factory of swift-metrics, and the text of `/metrics`.
@@ -114,5 +115,166 @@ package final class MetricsRegistry: MetricsFactory {
             }
         }
         return text.content
+    }
+}
+
+/// A counter that only grows.
+final class CounterSeries: CounterHandler {
+    private let value = Atomic<Int64>(0)
+
+    var current: Int64 { value.load(ordering: .relaxed) }
+
+    /// Ignores negative amounts: a counter that shrinks looks like a restart.
+    func increment(by amount: Int64) { value.add(max(0, amount), ordering: .relaxed) }
+
+    func reset() { value.store(0, ordering: .relaxed) }
+}
+
+/// A value that goes up and down.
+final class GaugeSeries: MeterHandler {
+    private let value = Mutex(0.0)
+
+    var current: Double { value.withLock { $0 } }
+
+    func set(_ value: Int64) { set(Double(value)) }
+    func set(_ value: Double) { self.value.withLock { $0 = value } }
+    func increment(by amount: Double) { value.withLock { $0 += amount } }
+    func decrement(by amount: Double) { value.withLock { $0 -= amount } }
+}
+
+/// How many values are at most each bound.
+final class HistogramSeries: RecorderHandler {
+    struct State {
+        /// One count for each bound, and one for larger values. They are not cumulative.
+        var counts: [UInt64]
+        var sum = 0.0
+    }
+
+    let bounds: [Double]
+    private let state: Mutex<State>
+
+    init(bounds: [Double]) {
+        self.bounds = bounds
+        state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))
+    }
+
+    var current: State { state.withLock { $0 } }
+
+    func record(_ value: Int64) { record(Double(value)) }
+
+    func record(_ value: Double) {
+        guard value.isFinite else { return }
+        let index = bounds.firstIndex { value <= $0 } ?? bounds.count
+        state.withLock { state in
+            state.counts[index] += 1
+            state.sum += value
+        }
+    }
+}
+
+/// The series whose labels are known before anything happens.
+///
+/// They have the value 0 from the start. A series that begins with its first event begins with 1, and Prometheus sees no
+/// increase: an alert would miss the event.
+enum KnownSeries {
+    typealias Series = (metric: MetricDescription, values: [String])
+
+    /// The method of a login whose challenge is of an older version.
+    static let unknownMethod = "unknown"
+
+    static var all: [Series] { refusals + logins + limits + notices + messages }
+
+    private static var refusals: [Series] {
+        RefusalReason.all.flatMap { reason -> [Series] in
+            let series = (MetricCatalogue.refusals, [reason.name])
+            return reason.isAboutProof ? [series, (MetricCatalogue.rejectedProofs, [reason.name])] : [series]
+        }
+    }
+
+    private static var logins: [Series] {
+        let outcomes = [LoginResult.succeeded] + LoginFailure.allCases.map(LoginResult.failed)
+        return (LoginMethod.allCases.map(\.rawValue) + [unknownMethod]).flatMap { method in
+            outcomes.map { (MetricCatalogue.logins, [method, $0.name]) }
+        }
+    }
+
+    private static var limits: [Series] {
+        LimitName.allCases.flatMap { limit -> [Series] in
+            let series = (MetricCatalogue.limits, [limit.rawValue])
+            return limit.isOfMessages ? [series, (MetricCatalogue.budgets, [limit.rawValue])] : [series]
+        }
+    }
+
+    private static var notices: [Series] {
+        ServiceNotice.Kind.allCases.map { (MetricCatalogue.notices, [$0.rawValue]) }
+    }
+
+    private static var messages: [Series] { OTPLoginConfig.Channel.allCases.flatMap(messages) }
+
+    private static func messages(_ channel: OTPLoginConfig.Channel) -> [Series] {
+        let routes = channel.routeKinds.map(\.rawValue)
+        let failures = routes.flatMap { route in SendingFailure.Stage.allCases.map { [route, $0.rawValue] } }
+        let attempts = failures + [["", MessageFailure.configurationStage]]
+        let ends = attempts + [["", MessageFailure.expiredStage]]
+        return attempts.map { (MetricCatalogue.attemptsFailed, [channel.rawValue] + $0) }
+            + MessagePurpose.allCases.flatMap { purpose -> [Series] in
+                let labels = [channel.rawValue, purpose.rawValue]
+                return [(MetricCatalogue.messagesQueued, labels)]
+                    + routes.map { (MetricCatalogue.messagesSent, labels + [$0]) }
+                    + ends.map { (MetricCatalogue.messagesFailed, labels + $0) }
+            }
+    }
+}
+
+/// Writes the text format of Prometheus, version 0.0.4.
+struct ExpositionText {
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    private(set) var content = ""
+
+    mutating func begin(_ metric: MetricDescription) {
+        let help = metric.help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+        content += "# HELP \(metric.name) \(help)\n# TYPE \(metric.name) \(metric.kind.name)\n"
+    }
+
+    mutating func add(_ name: String, _ labels: [(String, String)], _ value: Double) {
+        content += "\(name)\(Self.text(labels)) \(Self.text(value))\n"
+    }
+
+    mutating func add(
+        _ name: String, _ labels: [(String, String)], bounds: [Double], _ state: HistogramSeries.State
+    ) {
+        var total: UInt64 = 0
+        for (bound, count) in zip(bounds.map(Self.text) + ["+Inf"], state.counts) {
+            total += count
+            add("\(name)_bucket", labels + [("le", bound)], Double(total))
+        }
+        add("\(name)_sum", labels, state.sum)
+        add("\(name)_count", labels, Double(total))
+    }
+
+    private static func text(_ labels: [(String, String)]) -> String {
+        guard !labels.isEmpty else { return "" }
+        return "{" + labels.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",") + "}"
+    }
+
+    /// A label value on one line. Other control characters than the line feed have no escape, so they are replaced.
+    static func escaped(_ value: String) -> String {
+        var text = ""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            case _ where scalar.properties.generalCategory == .control: text += "\u{FFFD}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    static func text(_ value: Double) -> String {
+        if value.rounded() == value, abs(value) < 1e15 { return String(Int64(value)) }
+        return String(value)
     }
 }

@@ -78,3 +78,51 @@ extension PreludeSessionError {
         }
     }
 }
+
+/// Asks the user on standard error, so that standard output contains only results.
+enum Prompt {
+    static func say(_ text: String, newline: Bool = true) {
+        FileHandle.standardError.write(Data((text + (newline ? "\n" : "")).utf8))
+    }
+
+    /// Returns the next line of standard input that is not blank, without surrounding spaces.
+    ///
+    /// - Parameter name: What the user should enter, such as `code`.
+    static func line(_ name: String) throws -> String {
+        while true {
+            say(name.prefix(1).uppercased() + name.dropFirst() + ": ", newline: false)
+            guard let line = readLine(strippingNewline: true) else {
+                throw ValidationError("Standard input ended without a \(name).")
+            }
+            let text = line.trimmingCharacters(in: .whitespaces)
+            if !text.isEmpty { return text }
+        }
+    }
+}
+
+/// Reads a password from a terminal without echo, or from the first line of standard input.
+///
+/// Passwords are never arguments, because other processes can read those.
+enum PasswordInput {
+    static func read(prompt: String) throws -> String {
+        let isTerminal = isatty(STDIN_FILENO) == 1
+        var saved = termios()
+        if isTerminal {
+            FileHandle.standardError.write(Data(prompt.utf8))
+            tcgetattr(STDIN_FILENO, &saved)
+            var silent = saved
+            silent.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        }
+        defer {
+            if isTerminal {
+                tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved)
+                FileHandle.standardError.write(Data("\n".utf8))
+            }
+        }
+        guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+            throw ValidationError("Standard input contains no password.")
+        }
+        return line
+    }
+}

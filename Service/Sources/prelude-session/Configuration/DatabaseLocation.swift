@@ -34,6 +34,10 @@ extension DatabaseLocation {
         guard case .server(let location) = self else {
             throw settings.error(.databasePasswordFile, "is for PostgreSQL, and the database is a file")
         }
+        guard !location.hasPassword else {
+            throw settings.error(
+                .databasePasswordFile, "is set, and the URL of the database has a password, too. Remove one")
+        }
         self = .server(location.with(password: password))
     }
 

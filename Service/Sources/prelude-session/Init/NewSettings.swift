@@ -1,4 +1,7 @@
 import Foundation
+import SessionDomain
+import SessionEgress
+import SessionSQLite
 
 /// The settings of a new service, and the text of its settings file.
 struct NewSettings {
@@ -97,5 +100,99 @@ struct NewSettings {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         return String(decoding: try encoder.encode(text), as: UTF8.self)
+    }
+}
+
+/// A settings file that appears complete, and never replaces another file.
+struct NewSettingsFile {
+    let path: String
+
+    private var partial: String { "\(path).new-\(getpid())" }
+
+    /// - Throws: `ValidationProblem` if there is a file, or no folder for it.
+    func checkIsNew() throws {
+        guard !DatabaseFile.exists(at: path) else { throw ValidationProblem(exists) }
+        if let problem = WritableFolder(of: path).problem { throw ValidationProblem(problem) }
+    }
+
+    /// Checks that this user can create files beside the path.
+    func checkFolder() throws {
+        try naming {
+            try DurableFile.remove(partial)
+            try DurableFile.create(partial, Data())
+            try DurableFile.remove(partial)
+        }
+    }
+
+    /// Creates the file with mode 0600. As root, it belongs to the owner of the folder.
+    func create(_ text: String) throws {
+        try naming {
+            try DurableFile.remove(partial)
+            try DurableFile.create(partial, Data(text.utf8), owner: FileOwner(beside: path))
+            defer { try? DurableFile.remove(partial) }
+            // Unlike a rename, a second name never replaces a file.
+            do {
+                try DurableFile.link(partial, as: path)
+            } catch {
+                throw DatabaseFile.exists(at: path) ? ConfigurationError("--config", exists) : error
+            }
+            try DurableFile.sync((path as NSString).deletingLastPathComponent)
+        }
+    }
+
+    /// Names the flag in errors of the file system.
+    private func naming(_ work: () throws -> Void) throws {
+        do {
+            try work()
+        } catch StoreError.unavailable(let reason) {
+            throw ConfigurationError("--config", reason)
+        }
+    }
+
+    private var exists: String {
+        "\(path) exists already, and is not overwritten. Name another file, or move this one"
+    }
+}
+
+/// The private networks of the operator that a new service may call.
+struct OwnNetworks {
+    private(set) var texts: [String]
+
+    /// Adds the network of a server that would be rejected, as the operator answers.
+    ///
+    /// - Parameters:
+    ///   - flag: The flag that names the server.
+    ///   - url: A URL with the host of the server.
+    ///   - suggestion: The network for an empty line.
+    /// - Throws: `ConfigurationError` without a terminal.
+    mutating func allow(_ flag: String, _ url: String, suggestion: String?, asking interview: inout Interview) throws {
+        while let problem = problem(with: url) {
+            guard interview.isOnTerminal else { throw ConfigurationError(flag, problem) }
+            let network = try interview.answer(
+                "--egress-network", nil, "Its address is private. Network that the service may call",
+                suggestion: suggestion
+            ) { text in
+                guard IPNetwork(text) != nil else {
+                    throw ValidationProblem("must be an address or a network, such as 10.1.2.3 or 10.0.0.0/8")
+                }
+                return text
+            }
+            texts.append(network)
+        }
+    }
+
+    private func problem(with url: String) -> String? {
+        do {
+            try EgressPolicy(allowedNetworks: texts.compactMap { IPNetwork($0) }).validate(url: url)
+            return nil
+        } catch {
+            return Self.problem(error)
+        }
+    }
+
+    /// What is wrong with a host or URL of the configuration, with the remedy.
+    static func problem(_ error: EgressError) -> String {
+        guard case .refusedAddress = error else { return error.summary }
+        return error.summary + ". If the server is yours, allow its network with --egress-network (egressNetworks)"
     }
 }

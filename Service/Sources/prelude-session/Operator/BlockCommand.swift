@@ -19,10 +19,8 @@ struct BlockCommand: AsyncParsableCommand {
         }
 
         func subject() throws -> Block.Subject {
-            if let address { return .network(address.lowercased()) }
-            let text = identifier ?? ""
-            return .identifier(
-                try CanonicalIdentifier(text.contains("@") ? .emailAddress : .phoneNumber, text, ofField: "identifier"))
+            if let address { return .network(address) }
+            return .identifier(try CanonicalIdentifier(typed: identifier ?? "", ofField: "identifier"))
         }
     }
 
@@ -55,8 +53,10 @@ struct BlockCommand: AsyncParsableCommand {
         private static func seconds(_ text: String) throws -> Int {
             let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
             guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
-                (1...1_000_000).contains(count)
-            else { throw ValidationError("--for must be a number with s, m, h or d, such as 24h") }
+                (1...Block.durations.upperBound).contains(count), Block.durations.contains(count * unit)
+            else {
+                throw ValidationError("--for must be 60s to 365d: a number with s, m, h or d, such as 24h")
+            }
             return count * unit
         }
     }

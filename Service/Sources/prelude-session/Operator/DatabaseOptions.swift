@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import SessionDomain
+import SessionEgress
 import SessionSQLite
 import SessionTokens
 
@@ -17,6 +18,7 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - flags: Settings from flags of this command.
+    ///   - app: The app that the command names. It must exist.
     ///   - keys: Whether the command reads or creates signing keys. Others do not read the master keys.
     ///   - outbound: The option of a command that names a URL. Then the settings for outbound calls apply, and the command
     ///     needs the keys that sign outbound calls.
@@ -24,7 +26,7 @@ struct DatabaseOptions: ParsableArguments {
     ///   - opening: Whether a missing database is created. Commands never migrate, because an older service may be
     ///     running.
     func withService(
-        _ flags: [ServiceConfiguration.Key: String] = [:], keys: MasterKeyUse = .none,
+        _ flags: [ServiceConfiguration.Key: String] = [:], of app: AppID? = nil, keys: MasterKeyUse = .none,
         outbound: OutboundOptions? = nil, rotating: Bool = false, opening: Opening = .existing,
         _ work: (SessionService) async throws -> Void
     ) async throws {
@@ -43,6 +45,7 @@ struct DatabaseOptions: ParsableArguments {
                 FileHandle.standardError.write(
                     Data("Created the database \(configuration.database.fullPath)\(keys).\n".utf8))
             }
+            if let app { _ = try await assembly.service.apps.app(app) }
             try await work(assembly.service)
         }
     }
@@ -72,4 +75,44 @@ struct DatabaseOptions: ParsableArguments {
 
 extension AppID: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
+}
+
+extension ServiceConfiguration {
+    /// Opens the service without its network for a command, runs the work, and closes the database. Events name the command
+    /// line as the actor.
+    ///
+    /// - Parameters:
+    ///   - allowsOutbound: Whether the command may call the URLs that the settings for outbound calls allow.
+    ///   - opening: Whether a missing database is created.
+    func withAssembly(
+        keys: MasterKeyUse, opening: Opening, allowsOutbound: Bool = false,
+        _ work: (ServiceAssembly) async throws -> Void
+    ) async throws {
+        let egress = try allowsOutbound ? makeEgressClient() : EgressClient(policy: EgressPolicy())
+        do {
+            let assembly = try await ServiceAssembly.open(
+                self, keys: keys, opening: opening, defaultApp: nil, routes: FixedRoutes([]), egress: egress)
+            do {
+                try await EventContext.$current.withValue(EventContext(actor: .init(.commandLine))) {
+                    try await work(assembly)
+                }
+            } catch {
+                try await assembly.store.close()
+                throw error
+            }
+            try await assembly.store.close()
+        } catch {
+            await egress.shutdown()
+            throw error
+        }
+        await egress.shutdown()
+    }
+}
+
+/// The option of commands that name a URL of the operator, which the service calls.
+struct OutboundOptions: ParsableArguments {
+    @Flag(help: "Allow http and the addresses of this machine in URLs, as development mode does.")
+    var development = false
+
+    var flags: [ServiceConfiguration.Key: String] { development ? [.development: "true"] : [:] }
 }

@@ -24,7 +24,7 @@ struct EventsCommand: AsyncParsableCommand {
     @Option(help: "Only events of this request, req_…, as a response names it in X-Request-Id.")
     var requestID: String?
 
-    @Option(help: "Only events of requests from this IP address.")
+    @Option(help: "Only events of requests from this IP address, or from a network such as 203.0.113.0/24.")
     var address: String?
 
     @Option(help: "Only events with this name, such as login.failed, or of a family, such as 'login.*'.")
@@ -46,8 +46,13 @@ struct EventsCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be 1 to 10000") }
+        guard address == nil || network != nil else {
+            throw ValidationError("--address must be an IP address, or a network such as 203.0.113.0/24")
+        }
         guard !follow || until == nil else { throw ValidationError("--follow shows new events, so --until has no use") }
     }
+
+    private var network: IPNetwork? { address.flatMap { IPNetwork($0) } }
 
     func run() async throws {
         let filter = try name.map { try EventQuery.NameFilter($0, field: "--name") }
@@ -60,7 +65,7 @@ struct EventsCommand: AsyncParsableCommand {
                 if let app { [try await service.apps.app(app).id] } else {
                     try await service.apps.apps().map(\.id) + [.service, .operators]
                 }
-            let origin = EventOrigin(requestID: requestID, address: address)
+            let origin = EventOrigin(requestID: requestID, network: network)
             var reader = EventReader(store: service.store, query: query, origin: origin, apps: apps)
             try show(try await reader.newest())
             while follow {
@@ -137,18 +142,21 @@ private struct EventReader {
     }
 }
 
-/// Where an event came from. No index has it, so the events of an app are read one page after the other.
+/// Where an event came from. No index has it, so the events of an app are read one page after the other, until enough match.
 private struct EventOrigin {
     let requestID: String?
-    let address: String?
+    let network: IPNetwork?
 
     func matches(_ event: Event) -> Bool {
-        (requestID == nil || event.context.requestID == requestID) && (address == nil || event.context.ip == address)
+        guard requestID == nil || event.context.requestID == requestID else { return false }
+        // Addresses are compared, not texts: earlier versions stored what proxies had written.
+        guard let network else { return true }
+        return event.context.ip.map { network.contains($0) } ?? false
     }
 
     /// The newest events of a query that match, newest first.
     func newest(_ query: EventQuery, in store: any EventStore) async throws -> [Event] {
-        guard requestID != nil || address != nil else { return try await store.events(query) ?? [] }
+        guard requestID != nil || network != nil else { return try await store.events(query) ?? [] }
         var page = query
         page.limit = 500
         var found: [Event] = []

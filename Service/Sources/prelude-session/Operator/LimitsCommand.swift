@@ -21,9 +21,7 @@ struct LimitsCommand: AsyncParsableCommand {
         }
 
         func canonicalIdentifier() throws -> CanonicalIdentifier? {
-            try identifier.map {
-                try CanonicalIdentifier($0.contains("@") ? .emailAddress : .phoneNumber, $0, ofField: "identifier")
-            }
+            try identifier.map { try CanonicalIdentifier(typed: $0, ofField: "identifier") }
         }
 
         /// Addresses are stored as digests with a master key.
@@ -45,7 +43,7 @@ struct LimitsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let identifier = try subject.canonicalIdentifier()
-            try await options.withService(keys: subject.keys) { service in
+            try await options.withService(of: app, keys: subject.keys) { service in
                 var limits: [RunningLimit] = []
                 if let id = subject.id { limits = try await service.users.limits(of: id, app: app) }
                 if let identifier { limits = try await service.users.limits(of: identifier, app: app) }
@@ -73,7 +71,7 @@ struct LimitsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let identifier = try subject.canonicalIdentifier()
-            try await options.withService(keys: subject.keys) { service in
+            try await options.withService(of: app, keys: subject.keys) { service in
                 if let id = subject.id {
                     try options.show(try await service.users.clearLimits(of: id, app: app).record)
                 }

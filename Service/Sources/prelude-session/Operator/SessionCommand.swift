@@ -23,7 +23,7 @@ struct SessionCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await options.withService { service in
+            try await options.withService(of: app) { service in
                 let page = try await service.users.sessions(of: user, app: app, limit: limit)
                 try options.show(page.elements.map(\.record))
             }
@@ -74,7 +74,7 @@ struct SessionCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await options.withService { service in
+            try await options.withService(of: app) { service in
                 if let user, let app {
                     try await revoke(of: user, app: app, in: service)
                 } else {

@@ -30,7 +30,7 @@ struct WebhookCommand: AsyncParsableCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            try await options.withService(outbound: outbound) { service in
+            try await options.withService(of: app, outbound: outbound) { service in
                 let webhook = try await service.webhooks.create(url: target.url, events: target.events, app: app)
                 try options.show(webhook.record)
             }
@@ -44,7 +44,7 @@ struct WebhookCommand: AsyncParsableCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            try await options.withService { service in
+            try await options.withService(of: app) { service in
                 _ = try await service.apps.app(app)
                 try options.show(try await service.webhooks.webhooks(app: app).map(\.record))
             }
@@ -59,7 +59,7 @@ struct WebhookCommand: AsyncParsableCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            try await options.withService { service in
+            try await options.withService(of: app) { service in
                 try options.show(try await service.webhooks.webhook(id, app: app).record)
             }
         }
@@ -77,7 +77,7 @@ struct WebhookCommand: AsyncParsableCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            try await options.withService(outbound: outbound) { service in
+            try await options.withService(of: app, outbound: outbound) { service in
                 try options.show(try await service.webhooks.activate(id, app: app).record)
             }
         }
@@ -95,7 +95,7 @@ struct WebhookCommand: AsyncParsableCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            try await options.withService(outbound: outbound) { service in
+            try await options.withService(of: app, outbound: outbound) { service in
                 let webhook = try await service.webhooks.replace(
                     id, url: target.url, events: target.events, app: app)
                 try options.show(webhook.record)
@@ -118,7 +118,7 @@ struct WebhookCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await options.withService { service in
+            try await options.withService(of: app) { service in
                 let deliveries = try await service.webhooks.deliveries(of: id, app: app, limit: limit, offset: 0)
                 try options.show(deliveries.map(\.record))
             }
@@ -135,7 +135,7 @@ struct WebhookCommand: AsyncParsableCommand {
         @OptionGroup var options: DatabaseOptions
 
         func run() async throws {
-            try await options.withService { service in
+            try await options.withService(of: app) { service in
                 try await service.webhooks.delete(id, app: app)
                 try options.show([("deleted", .text(id))])
             }

@@ -71,14 +71,14 @@ struct StructureCheck: Service {
 }
 
 /// Delivers an outbox in the background, on an event loop.
-struct CourierService<Box: Outbox>: Service {
-    let courier: Courier<Box>
+struct OutboxWorkerService<Box: Outbox>: Service {
+    let worker: OutboxWorker<Box>
 
     func run() async throws {
         await withGracefulShutdownHandler {
-            await EventLoopWork.run { await courier.run() }
+            await EventLoopWork.run { await worker.run() }
         } onGracefulShutdown: {
-            courier.finish()
+            worker.finish()
         }
     }
 }
@@ -106,6 +106,6 @@ extension StructureCheck: CustomStringConvertible {
     var description: String { "Structure check" }
 }
 
-extension CourierService: CustomStringConvertible {
-    var description: String { "Courier of \(Box.kind)" }
+extension OutboxWorkerService: CustomStringConvertible {
+    var description: String { "OutboxWorker of \(Box.kind)" }
 }

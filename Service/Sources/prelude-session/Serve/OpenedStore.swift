@@ -1,6 +1,7 @@
 import SessionDomain
 import SessionHTTP
 import SessionPostgres
+import SessionSQL
 import SessionSQLite
 
 /// A store that this process has opened, and closes at the end.
@@ -64,3 +65,5 @@ extension DatabaseLocation {
         }
     }
 }
+
+extension EventLoopHandover: Handover {}

@@ -55,8 +55,8 @@ struct ServiceRunner {
             health: assembly.health, logBytes: { [store = assembly.store] in store.logBytes })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: Housekeeper(service: assembly.service)),
-            .init(service: CourierService(courier: assembly.service.courier)),
-            .init(service: CourierService(courier: assembly.service.messages)),
+            .init(service: OutboxWorkerService(worker: assembly.service.webhookWorker)),
+            .init(service: OutboxWorkerService(worker: assembly.service.messages)),
             .init(service: ClockWatcher(monitor: ClockMonitor(environment: assembly.service.environment))),
             .init(service: ActivityWatcher(telemetry: telemetry, environment: assembly.service.environment)),
         ]

@@ -65,6 +65,7 @@ struct BackendSocketConformance {
         return scheme == "Bearer" ? challenges.first : challenges.dropFirst().first.map { "DPoP" + $0 }
     }
 
+    // Proves: P6
     @Test("A bound token is rejected with a proof that breaks one rule, and accepted with a valid proof")
     func proofs() async throws {
         try await serve { caller in
@@ -84,6 +85,7 @@ struct BackendSocketConformance {
         }
     }
 
+    // Proves: P6
     @Test("A token that breaks one rule is rejected with both schemes, and a valid token is accepted")
     func tokens() async throws {
         try await serve { caller in

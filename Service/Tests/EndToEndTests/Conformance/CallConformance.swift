@@ -16,6 +16,7 @@ struct CallConformance {
         }
     }
 
+    // Proves: P6
     @Test("A proof that breaks one rule does not finalize or consume a login (RFC 9449 §5, D20)")
     func finalize() async throws {
         let world = try await world()
@@ -32,6 +33,7 @@ struct CallConformance {
         #expect(try await device.boundSessions(id: "in").status == 200)
     }
 
+    // Proves: P6
     @Test("A bound token is rejected with a proof that breaks one rule (RFC 9449 §7.1, D26)")
     func call() async throws {
         let device = try await RawDevice(world())
@@ -45,6 +47,7 @@ struct CallConformance {
         #expect(try await device.boundSessions().status == 200)
     }
 
+    // Proves: P6
     @Test("A proof that is valid in another form is accepted by every kind of call (RFC 9449 §4.3)")
     func variants() async throws {
         let world = try await world()
@@ -70,6 +73,7 @@ struct CallConformance {
         #expect(answer.status == 200)
     }
 
+    // Proves: D10
     @Test(
         "An htu that differs after normalization is rejected (RFC 9449 §4.3 step 9, D11)",
         arguments: [

@@ -10,6 +10,7 @@ import Testing
 /// RFC 9449 §8, §9, §11.1 and §11.3 at the service: times and nonces.
 @Suite("Service: rules of nonces")
 struct NonceConformance {
+    // Proves: D32
     @Test(
         "A proof with a wrong time is rejected with use_dpop_nonce, one nonce and no-store (RFC 9449 §8)",
         arguments: [-600, 600])
@@ -27,6 +28,7 @@ struct NonceConformance {
             try await device.refresh(id: "with nonce", nonce: nonce, proof: { $0.claims["iat"] = iat }).status == 200)
     }
 
+    // Proves: D33
     @Test("An unknown nonce is rejected even if iat is valid (RFC 9449 §8)", arguments: ["", "unknown"])
     func unknownNonce(_ nonce: String) async throws {
         let device = try await RawDevice(ServiceWorld())

@@ -12,6 +12,7 @@ struct ProofConformance {
     /// One device for all tests, because a rejected refresh changes nothing.
     private static let device = Task { try await RawDevice(ServiceWorld()) }
 
+    // Proves: D20, P6
     @Test("A refresh with a proof that breaks one rule is rejected", arguments: ProofMutation.all)
     func refused(_ mutation: ProofMutation) async throws {
         let answer = try await Self.device.value.refresh(proof: { try mutation.change(&$0) })
@@ -42,6 +43,7 @@ struct ProofConformance {
         #expect(try await device.refresh(bearer: device.accessToken).status == 200)
     }
 
+    // Proves: D18
     @Test("A refresh token is valid only with the key that it was issued to (RFC 9449 §5)")
     func otherKey() async throws {
         let device = try await RawDevice(ServiceWorld())
@@ -55,6 +57,7 @@ struct ProofConformance {
         #expect(try await device.refresh().status == 200)
     }
 
+    // Proves: D15
     @Test("A proof is valid once (RFC 9449 §11.1)")
     func replay() async throws {
         var device = try await RawDevice(ServiceWorld())
@@ -64,6 +67,7 @@ struct ProofConformance {
         #expect(again.code == "invalid_dpop_proof")
     }
 
+    // Proves: X9
     @Test("A refresh request that arrives twice is rejected the second time, and the session goes on (RFC 9449 §11.1)")
     func replayOfTheRequest() async throws {
         var device = try await RawDevice(ServiceWorld())

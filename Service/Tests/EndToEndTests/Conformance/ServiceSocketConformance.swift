@@ -45,6 +45,7 @@ struct ServiceSocketConformance {
         return TokenDraft(signer: app.accessKey, claims: claims)
     }
 
+    // Proves: P6
     @Test("A refresh is rejected with every proof that breaks one rule, and then accepted with a valid proof")
     func refreshProofs() async throws {
         try await serve(.bearer) { device, port in
@@ -60,6 +61,7 @@ struct ServiceSocketConformance {
         }
     }
 
+    // Proves: P6
     @Test("A bound token is rejected with a proof that breaks one rule, and accepted with a valid proof")
     func listProofs() async throws {
         try await serve(.dpop) { device, port in
@@ -94,6 +96,7 @@ struct ServiceSocketConformance {
         }
     }
 
+    // Proves: P6
     @Test("A bound token that breaks one rule is rejected with a valid proof, and a valid token is accepted")
     func boundTokens() async throws {
         try await serve(.dpop) { device, port in
@@ -133,6 +136,7 @@ struct ServiceSocketConformance {
         }
     }
 
+    // Proves: P6
     @Test("Unusual bytes, spellings and repetitions of fields are only rejected (RFC 9110 §5)")
     func fields() async throws {
         try await serve(.bearer) { device, port in

@@ -34,6 +34,7 @@ struct TokenConformance {
         #expect(try await device.sessions(token: valid.compact()).status == 200)
     }
 
+    // Proves: J9, P6
     @Test("A token that breaks one rule is rejected", arguments: TokenMutation.all)
     func refused(_ mutation: TokenMutation) async throws {
         for algorithm in SignatureAlgorithm.allCases {
@@ -48,6 +49,7 @@ struct TokenConformance {
         }
     }
 
+    // Proves: P6
     @Test("A bound token that breaks one rule is rejected, even with a valid proof", arguments: TokenMutation.all)
     func refusedWithProof(_ mutation: TokenMutation) async throws {
         let device = try await Self.bound.value

@@ -4,7 +4,8 @@ import SessionDomain
 import Synchronization
 import Testing
 
-@testable import SessionPostgres
+@testable internal import SessionPostgres
+@testable internal import SessionSQL
 
 extension Trait where Self == EachStore {
     /// The worlds of the tests are on PostgreSQL if `PRELUDE_SESSION_STORE` is `postgres`, otherwise on SQLite in memory.

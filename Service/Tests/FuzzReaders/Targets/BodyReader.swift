@@ -52,20 +52,20 @@ package struct BodyReader: Sendable {
     private static let management = [
         BodyReader(
             AppChangeBody.self,
-            #"{"id":"newapp!","name":"New!","domains":["a!.example"],"allowed_origins":["https://a!.example"],"#
-                + #""sign_up":true,"password_change_ends_other_sessions":false,"signing_algorithm":"ES256!"}"#),
+            #"{"id":"newapp1","name":"New!","domains":["a!.example"],"allowed_origins":["https://a!.example"],"#
+                + #""sign_up":true,"password_change_ends_other_sessions":false,"signing_algorithm":"ES256"}"#),
         BodyReader(
-            SessionConfigBody.self,
-            #"{"access_token_lifetime":300,"access_token_binding":"dpop!","idle_lifetime":1209600,"#
-                + #""absolute_lifetime":7776000,"bound_grace":60,"unbound_grace":10,"nonce_policy":"always!","#
-                + #""proof_window":60,"device_key":"required!","maximum_sessions":100}"#),
+            SettingsBody<SessionPolicy>.self,
+            #"{"access_token_lifetime":300,"access_token_binding":"dpop","idle_lifetime":1209600,"#
+                + #""absolute_lifetime":7776000,"bound_grace":60,"unbound_grace":10,"nonce_policy":"always","#
+                + #""proof_window":60,"device_key":"required","maximum_sessions":100}"#),
         BodyReader(
-            LimitsConfigBody.self,
+            SettingsBody<LimitSettings>.self,
             #"{"code_lifetime":600,"checks_per_code":5,"resend_delay":30,"sends_per_verification":5,"#
                 + #""starts":{"limit":5,"window":600},"failed_checks":{"limit":10,"window":3600},"#
                 + #""failed_checks_per_day":20,"consecutive_failed_checks":99,"sends_per_hour":5,"sends_per_day":10,"#
                 + #""app_sends_per_day":10000,"calling_code_sends_per_day":2000,"allowed_prefixes":["+49!"],"#
-                + #""send_hook":{"url":"https://a!.example","if_unavailable":"deny!"},"#
+                + #""send_hook":{"url":"https://a!.example","if_unavailable":"deny"},"#
                 + #""starts_per_address":{"limit":30,"window":600}}"#),
         BodyReader(AddDomainBody.self, #"{"domain":"session!.example"}"#),
         BodyReader(
@@ -92,33 +92,33 @@ package struct BodyReader: Sendable {
         BodyReader(
             ClaimsConfigBody.self, #"{"mapping":{"plan":"user.profile.plan!","n":{"a":[1,2.5,null,true]}}}"#),
         BodyReader(
-            MigrationConfigBody.self, #"{"session_validation_url":"https://b!.example/migrate"}"#),
+            SettingsBody<MigrationConfig>.self, #"{"session_validation_url":"https://b!.example/migrate"}"#),
         BodyReader(
             DeliveryConfigChangeBody.self,
             #"{"email":[{"type":"smtp","host":"mail!.example","port":587,"tls":"starttls","auth":"plain","#
                 + #""username":"u!","secret":"a mail password!","from":"Shop <shop@b!.example>"}],"#
                 + #""sms":[{"type":"webhook","url":"https://b!.example/sms"}]}"#),
         BodyReader(
-            TemplateSettingsBody.self,
-            #"{"default_locale":"de!","autofill_host":"shop!.example","android_app_hash":"FA+9qCX9VSu!"}"#),
+            SettingsBody<MessageSettings>.self,
+            #"{"default_locale":"de","autofill_host":"shop!.example","android_app_hash":"FA+9qCX9VSu!"}"#),
         BodyReader(TemplateChangeBody.self, #"{"subject":"{{code}}!","text":"{{code}} is your code!"}"#),
         BodyReader(
             TemplatePreviewRequestBody.self,
             #"{"channel":"email!","purpose":"sign_in!","locale":"de!","subject":"{{code}}!","text":"{{code}}!"}"#),
         BodyReader(
-            NoticesConfigBody.self,
+            SettingsBody<NoticeSettings>.self,
             #"{"new_device":true,"identifier_added":true,"identifier_removed":false,"password_changed":true,"#
                 + #""sessions_ended":false}"#),
         BodyReader(WebhookChangeBody.self, #"{"url":"https://b!.example/hook","events":["session.created!"]}"#),
         BodyReader(
             PasswordConfigChangeBody.self,
-            #"{"hash_method":"argon2id!","enabled":true,"rate_limit_login_ip":{"ttl":600000000000,"limit":30},"#
+            #"{"hash_method":"argon2id","enabled":true,"rate_limit_login_ip":{"ttl":600000000000,"limit":30},"#
                 + #""rate_limit_login_identifier":{"ttl":900000000000,"limit":10},"#
                 + #""password_compliancy":{"min_length":8,"max_length":0,"uppercase":1,"lowercase":1,"numbers":1,"#
                 + #""symbols":0}}"#),
         BodyReader(
             OTPConfigChangeBody.self,
-            #"{"config_type":"otp!","channel_type":"sms!","is_default":true,"template_id":"t!","sender_id":"s!","#
+            #"{"config_type":"otp","channel_type":"sms","is_default":true,"template_id":"t!","sender_id":"s!","#
                 + #""granted_scopes":["a!"],"code_size":6}"#),
         BodyReader(
             CreateUserBody.self,

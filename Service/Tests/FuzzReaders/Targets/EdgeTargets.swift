@@ -83,6 +83,7 @@ extension FuzzTarget {
                 let address = String(text.prefix { $0 != "/" })
                 try require(IPNetwork.isAddress(address), "accepted a network that does not begin with an address")
                 try require(network.contains(address), "a network does not contain its own address")
+                try require(IPNetwork(network.text) == network, "a network differs after it was written and read again")
                 return true
             },
         ]
@@ -97,12 +98,19 @@ extension FuzzTarget {
         try require(IPNetwork.isAddress(proxied.source.ip), "the source is not an address")
         let isPeer = proxied.source.ip == "10.0.0.1"
         try require(isPeer || !proxies.contains { $0.contains(proxied.source.ip) }, "the source is a trusted proxy")
-        try require(isPeer || text.contains(proxied.source.ip), "the source is not in the header")
+        try require(isPeer || names(proxied.source.ip, in: text), "the source is not in the header")
+        try require(IPNetwork.canonical(proxied.source.ip) == proxied.source.ip, "the source has another spelling")
         let direct = try Client(
             headers: fields, authority: "app.example", peerAddress: "203.0.113.9",
             options: EdgeOptions(trustedProxies: proxies, clientAddressHeader: header))
         try require(direct.source.ip == "203.0.113.9", "the header of a direct client was used")
         return !isPeer
+    }
+
+    /// Whether a header has an address in any spelling, with or without a port.
+    private static func names(_ address: String, in text: String) -> Bool {
+        let words = text.split { !($0.isASCII && ($0.isHexDigit || $0 == ":" || $0 == ".")) }.map(String.init)
+        return words.flatMap { [$0, String($0.prefix { $0 != ":" })] }.contains { IPNetwork.canonical($0) == address }
     }
 
     private static func isTagByte(_ byte: UInt8) -> Bool {

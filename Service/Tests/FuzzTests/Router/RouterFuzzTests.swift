@@ -43,6 +43,7 @@ struct RouterFuzzTests {
             ])
     }
 
+    // Proves: P4
     @Test(
         "No mutation of a call gets a server error, a secret, or an invalid error body",
         arguments: RouterFuzz.Part.allCases)

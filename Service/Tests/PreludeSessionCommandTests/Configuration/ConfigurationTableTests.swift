@@ -130,6 +130,7 @@ struct ConfigurationTableTests {
             errors: ["--database: the folder /nowhere/at/all does not exist. Create it: install -d"]),
     ]
 
+    // Proves: G8
     @Test(
         "Every error is reported, with its place and its remedy",
         arguments: rows + Row.delivery + Row.overriddenSecret + Row.kubernetes)

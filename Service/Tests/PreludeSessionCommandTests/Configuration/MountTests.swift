@@ -4,6 +4,7 @@ import Testing
 
 @Suite("File systems for the database")
 struct MountTests {
+    // Proves: B7
     @Test(
         "A network file system is rejected with its type, its mount point and the remedy",
         arguments: [
@@ -46,6 +47,7 @@ struct MountTests {
         an unknown line - ext4
         """)
 
+    // Proves: B7
     @Test(
         "A mount is found by its id, also if another one hides it",
         arguments: [

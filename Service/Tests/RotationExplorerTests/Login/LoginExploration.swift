@@ -158,6 +158,6 @@ final class LoginExploration {
     private func refusal(_ status: Int, _ code: ErrorCode) -> ErrorResponse {
         let body = Data(#"{"code":"\#(code.rawValue)","type":"","message":"","request_id":"req_1"}"#.utf8)
         return ErrorResponse(
-            TransportAnswer(status: status, fields: [:], body: body), now: Date(timeIntervalSince1970: 1_800_000_000))
+            APIResponse(status: status, fields: [:], body: body), now: Date(timeIntervalSince1970: 1_800_000_000))
     }
 }

@@ -2,6 +2,7 @@ import Testing
 
 @Suite("Every interleaving of a login with a code")
 struct LoginExplorerTests {
+    // Proves: R18
     @Test("No login fails and none leaves a session behind, whatever is lost, repeated or late, in two calls at once")
     func explore() async throws {
         let exploration = try await LoginExploration(depth: 10)
@@ -10,6 +11,7 @@ struct LoginExplorerTests {
         #expect(exploration.states > 1000)
     }
 
+    // Proves: R27
     @Test("The explorer finds each rule that is broken", arguments: BrokenLoginRule.allCases)
     func broken(rule: BrokenLoginRule) async throws {
         let violation = try #require(try await LoginExploration(depth: 10, breaking: rule).violation)

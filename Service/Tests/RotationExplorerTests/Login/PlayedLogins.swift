@@ -54,10 +54,10 @@ final class PlayedLogins {
 
     private func check(_ row: Row) -> Reply {
         let intent = CheckCode(
-            appID: app, tokenHash: "token", codeHashes: ["right"], limits: OTPLimits(), signUp: true,
+            appID: app, tokenHash: "token", codeHashes: ["right"], limits: LimitSettings(), signUp: true,
             newUserID: "usr_1", now: Self.now, events: events)
         let decision = intent.decide(
-            Facts {
+            FoundRows {
                 $0.verification = row.verification
                 $0.user = row.user
             })
@@ -88,7 +88,7 @@ final class PlayedLogins {
             challengeEpoch: row.user?.loginEpoch, challengeExpiresAt: Self.now + 300, proof: proof,
             previousSessionID: nil, maximumSessions: 100, now: Self.now, events: events)
         let decision = intent.decide(
-            Facts { facts in
+            FoundRows { facts in
                 facts.user = row.user
                 facts.verification = intent.verification == nil ? nil : row.verification
                 if isSeen { facts.failures.add(.taken(.proof("proof"))) }
@@ -106,7 +106,7 @@ final class PlayedLogins {
 
     private func repetition(_ session: Session, _ proof: ProofUse, isSeen: Bool, _ row: Row) -> Reply {
         let decision = RepeatSessionStart(of: session, proof: proof, now: Self.now).decide(
-            Facts { facts in
+            FoundRows { facts in
                 facts.session = row.sessions.first { $0.id == session.id }
                 facts.user = row.user
                 if isSeen { facts.failures.add(.taken(.proof("proof"))) }

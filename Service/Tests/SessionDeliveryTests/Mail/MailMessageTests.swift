@@ -68,6 +68,7 @@ struct MailMessageTests {
         #expect(seen["parts"] == .array([.array(["text/plain", "482913 is your code.\n"])]))
     }
 
+    // Proves: M6
     @Test(
         "Subjects and names of any language arrive unchanged",
         arguments: [
@@ -118,6 +119,7 @@ struct MailMessageTests {
         #expect(local["to"] == .array([.array(["", "jürgen@xn--mnchen-3ya.example"])]))
     }
 
+    // Proves: M6
     @Test(
         "A line break or a control character in a header is an error",
         arguments: [

@@ -30,6 +30,7 @@ struct SMTPProblemTests {
         #expect(result == (isRejected ? .rejected(failure) : .failed(failure)))
     }
 
+    // Proves: M9
     @Test(
         "Only a recipient that the enhanced code calls unknown is final for all servers",
         arguments: [

@@ -5,19 +5,19 @@ import Testing
 @Suite("What a code check writes")
 struct CheckCodeDecisionTests {
     private func check(
-        _ hash: String, device: KnownDevice? = nil, signUp: Bool = true, _ fill: (inout Facts) throws -> Void
+        _ hash: String, device: KnownDevice? = nil, signUp: Bool = true, _ fill: (inout FoundRows) throws -> Void
     ) throws -> Decision<CheckCodeOutcome> {
         let intent = CheckCode(
-            appID: try appID(), tokenHash: "token", codeHashes: [hash], limits: OTPLimits(), device: device,
+            appID: try appID(), tokenHash: "token", codeHashes: [hash], limits: LimitSettings(), device: device,
             signUp: signUp, newUserID: "usr_new", now: now, events: try TestApp.events())
-        return intent.decide(try Facts(fill)).withoutReports
+        return intent.decide(try FoundRows(fill)).withoutReports
     }
 
     private var stranger: BudgetOwner { get throws { .anonymous(try TestApp.mail()) } }
 
     private func counted(_ owner: BudgetOwner) throws -> [Change] {
         let device: KnownDevice? = if case .device = owner { TestApp.device() } else { nil }
-        let budget = CallBudget(.check, limits: OTPLimits(), device: device, now: now)
+        let budget = CallBudget(.check, limits: LimitSettings(), device: device, now: now)
         return try TestApp.counted(budget.counters(for: try TestApp.mail(), device: device == nil ? .stranger : .known))
     }
 
@@ -116,6 +116,7 @@ struct CheckCodeDecisionTests {
         #expect(try check("right") { $0.verification = counted } == Decision(.spent))
     }
 
+    // Proves: O24
     @Test("A correct code for a held identifier clears nothing, for strangers and known devices alike (X1)")
     func held() throws {
         let mail = try TestApp.mail()
@@ -148,6 +149,7 @@ struct CheckCodeDecisionTests {
         #expect(decision == Decision(.wrong, changes))
     }
 
+    // Proves: O32
     @Test(
         "A correct code of a user that may not sign in is spent and says why, and a wrong one is a wrong one",
         arguments: [User.Status.inactive, .suspended])
@@ -191,11 +193,12 @@ struct CheckCodeDecisionTests {
 
     private func hour(_ owner: BudgetOwner) throws -> CounterKey { .failures(owner, .hour) }
 
+    // Proves: O21
     @Test("A known device pays for its own user's identifiers, and for no others (X5)", arguments: ["right", "wrong"])
     func knownDevice(hash: String) throws {
         let device = TestApp.device()
         let owner = BudgetOwner.device(id: device.id, userID: device.userID)
-        func facts(_ facts: inout Facts, isKnown: Bool) throws {
+        func facts(_ facts: inout FoundRows, isKnown: Bool) throws {
             facts.verification = try TestApp.verification()
             facts.user = try TestApp.user([try TestApp.mail()])
             facts.deviceStanding = isKnown ? .known : .stranger
@@ -209,6 +212,7 @@ struct CheckCodeDecisionTests {
         #expect(foreign == Decision(.limited(ReachedLimit(try hour(try stranger), until: now + 9))))
     }
 
+    // Proves: O21
     @Test("A former device pays from the budget of all former devices, and a success ends its streak only (X5)")
     func formerDevice() throws {
         let (mail, device) = (try TestApp.mail(), TestApp.device())
@@ -220,7 +224,7 @@ struct CheckCodeDecisionTests {
             facts.failures.add(.exhausted(try hour(try stranger), until: now + 9))
             facts.failures.add(.exhausted(try hour(device.owner(of: mail, as: .known)), until: now + 9))
         }
-        let counters = CallBudget(.check, limits: OTPLimits(), device: device, now: now).failures(of: former)
+        let counters = CallBudget(.check, limits: LimitSettings(), device: device, now: now).failures(of: former)
         let streak = CounterKey.failures(former, .streak)
         #expect(
             decision.changes
@@ -235,6 +239,7 @@ struct CheckCodeDecisionTests {
         #expect(try check("right") { _ in } == Decision(.unknown))
     }
 
+    // Proves: O33
     @Test(
         "The last check of a code says that a new one is needed, and says it for every identifier that is rejected",
         arguments: [(0, CheckCodeOutcome.wrong), (3, .wrong), (4, .spent)])

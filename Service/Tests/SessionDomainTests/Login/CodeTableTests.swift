@@ -14,10 +14,10 @@ struct CodeTableTests {
             previousCode: previous, checks: checks, sends: sends, lastSentAt: now - sent, createdAt: now - age)
     }
 
-    private func check(_ hashes: [String] = ["right"]) throws -> CheckCode {
-        CheckCode(
-            appID: try appID(), tokenHash: "token", codeHashes: hashes, limits: OTPLimits(), signUp: true,
-            newUserID: "usr_new", now: now, events: EventFactory(appID: try appID(), environment: stillEnvironment))
+    private func check(_ hashes: [String] = ["right"]) throws -> CodeCheck {
+        CodeCheck(
+            appID: try appID(), codeHashes: hashes, limits: LimitSettings(), now: now,
+            events: EventFactory(appID: try appID(), environment: stillEnvironment))
     }
 
     @Test("An attempt counts while the code is valid and has attempts left", arguments: [(600, 0), (1, 4)])
@@ -57,7 +57,10 @@ struct CodeTableTests {
     @Test("A new user has the id of the intent and the identifier of the verification")
     func newUser() throws {
         let verification = try verification()
-        let user = try check().newUser(for: verification)
+        let intent = CheckCode(
+            appID: try appID(), tokenHash: "token", codeHashes: ["right"], limits: LimitSettings(), signUp: true,
+            newUserID: "usr_new", now: now, events: EventFactory(appID: try appID(), environment: stillEnvironment))
+        let user = intent.newUser(for: verification)
         #expect(user.id == "usr_new")
         #expect(user.identifiers == [verification.identifier])
         #expect(user.status == .active)
@@ -75,30 +78,30 @@ struct CodeTableTests {
         #expect(try check(["old"]).rightCode(of: suppressed) == nil)
     }
 
-    private func resend() throws -> ResendCode {
-        ResendCode(
-            appID: try appID(), tokenHash: "token", limits: OTPLimits(), newCode: TestApp.code("new"),
-            draft: TestApp.draft, now: now)
+    private func resend(_ verification: Verification, in app: String = "domain1") throws -> ResendDecision {
+        verification.resend(in: try appID(app), newCode: TestApp.code("new"), limits: LimitSettings(), at: now)
     }
 
+    // Proves: O27
     @Test(
         "While half of its life is left, the same code is sent again, with its checks",
         arguments: [(600, 0), (570, 4), (300, 1)])
     func sameCode(expires: Int, checks: Int) throws {
         var expected = try verification(expires: expires, checks: checks, sends: 4, sent: 30)
-        let decision = try resend().decide(expected)
+        let decision = try resend(expected)
         expected.sends += 1
         expected.lastSentAt = now
         #expect(decision == .send(expected))
     }
 
+    // Proves: O27
     @Test(
         "In the second half of its life a new code is sent, both are valid, and checks count for both together",
         arguments: [(299, 0), (1, 4)])
     func newCode(expires: Int, checks: Int) throws {
         let older = TestApp.code("older", expires: 1)
         var expected = try verification(expires: expires, checks: checks, sent: 31, previous: older)
-        let decision = try resend().decide(expected)
+        let decision = try resend(expected)
         // At most two codes are valid at once.
         expected.previousCode = IssuedCode(hash: "right", seed: nil, expiresAt: now + expires)
         expected.code = TestApp.code("new")
@@ -107,11 +110,12 @@ struct CodeTableTests {
         #expect(decision == .send(expected))
     }
 
+    // Proves: O27
     @Test("When no checks are left, the codes are void and a new one has all its checks", arguments: [600, 1])
     func usedUp(expires: Int) throws {
         var expected = try verification(
             expires: expires, checks: 5, sent: 30, previous: TestApp.code("older", expires: 1))
-        let decision = try resend().decide(expected)
+        let decision = try resend(expected)
         expected.code = TestApp.code("new")
         expected.previousCode = nil
         expected.checks = 0
@@ -127,7 +131,7 @@ struct CodeTableTests {
         var expected = try verification(
             expires: expires, checks: checks, sends: 4, sent: 600, previous: TestApp.code("older", expires: -1),
             age: 2999)
-        let decision = try resend().decide(expected)
+        let decision = try resend(expected)
         expected.code = TestApp.code("new")
         expected.previousCode = nil
         expected.checks = 0
@@ -138,7 +142,7 @@ struct CodeTableTests {
 
     @Test("A verification lives for all its codes, for an hour at most, and with its last code")
     func lifetime() throws {
-        var limits = OTPLimits()
+        var limits = LimitSettings()
         #expect(try verification().expiresAt(limits) == now + 3000)
         #expect(try verification(expires: 600, age: 2999).expiresAt(limits) == now + 600)
         limits.sendsPerVerification = 20
@@ -151,7 +155,7 @@ struct CodeTableTests {
     func underivable() throws {
         var running = try verification(sent: 30)
         running.code = IssuedCode(hash: "random", seed: nil, expiresAt: now + 570)
-        guard case .send(let next) = try resend().decide(running) else {
+        guard case .send(let next) = try resend(running) else {
             Issue.record("no code is sent")
             return
         }
@@ -168,21 +172,20 @@ struct CodeTableTests {
         #expect(answered.validCodes(at: now + 299).map(\.hash) == ["old"])
         #expect(answered.validCodes(at: now + 300).isEmpty)
         #expect(answered.answered(with: TestApp.code("old"), at: now + 9) == answered)
-        #expect(try resend().decide(answered) == .unknown)
+        #expect(try resend(answered) == .unknown)
     }
 
     @Test("A request too early waits for the delay, and one too many for the end of the verification")
     func limited() throws {
-        #expect(try resend().decide(try verification(sent: 29)) == .limited(until: now + 1))
+        #expect(try resend(try verification(sent: 29)) == .limited(until: now + 1))
         #expect(
-            try resend().decide(try verification(expires: 77, sends: 5, sent: 99, age: 2000))
+            try resend(try verification(expires: 77, sends: 5, sent: 99, age: 2000))
                 == .limited(until: now + 1000))
     }
 
     @Test("No code is sent again for a verification that has ended, and for a foreign one")
     func over() throws {
-        #expect(try resend().decide(nil) == .unknown)
-        #expect(try resend().decide(try verification(expires: 0, sent: 60, age: 3000)) == .unknown)
-        #expect(try resend().decide(try verification(app: "domain2", sent: 60)) == .unknown)
+        #expect(try resend(try verification(expires: 0, sent: 60, age: 3000)) == .unknown)
+        #expect(try resend(try verification(app: "domain2", sent: 60)) == .unknown)
     }
 }

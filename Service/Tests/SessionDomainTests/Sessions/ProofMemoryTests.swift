@@ -11,8 +11,8 @@ struct ProofMemoryTests {
             app: try appID(), session: "ses_1", user: user, proof: proof, requiresNonce: requiresNonce, now: now)
     }
 
-    private func facts(_ session: Session, status: User.Status = .active) throws -> Facts {
-        try Facts {
+    private func facts(_ session: Session, status: User.Status = .active) throws -> FoundRows {
+        try FoundRows {
             $0.session = session
             $0.user = try TestApp.user(status: status)
         }
@@ -35,7 +35,7 @@ struct ProofMemoryTests {
     func ended() throws {
         let refused = Decision<AdmitCaller.Outcome>(.refused(.unauthorized))
         let intent = try admission(proof: TestApp.proof(isFresh: false))
-        #expect(intent.decide(Facts()) == refused)
+        #expect(intent.decide(FoundRows()) == refused)
         #expect(intent.decide(try facts(try TestApp.session(revokedAt: now))) == refused)
         #expect(intent.decide(try facts(try TestApp.session(), status: .suspended)) == refused)
         #expect(try admission(user: "usr_2").decide(try facts(try TestApp.session())) == refused)

@@ -39,6 +39,7 @@ struct RefreshTokenTests {
         #expect(RefreshToken(text, app: app, keys: KeyRing(current: new)) == nil)
     }
 
+    // Proves: K11
     @Test(
         "A sealed signing key opens with its key ring and for its purpose only",
         arguments: SignatureAlgorithm.allCases)

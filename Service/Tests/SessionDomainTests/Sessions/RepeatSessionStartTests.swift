@@ -20,7 +20,7 @@ struct RepeatSessionStartTests {
             isFresh: true, issuedAt: now, attempt: attempt)
         let intent = RepeatSessionStart(of: try session(), proof: proof, now: now)
         return intent.decide(
-            try Facts { facts in
+            try FoundRows { facts in
                 facts.session = stored
                 facts.user = try TestApp.user()
                 facts.grants = [try TestApp.grant()]

@@ -8,7 +8,7 @@ struct RevokeSessionsTests {
         _ selection: SessionSelection, by callerID: String? = nil, user: User? = try? TestApp.user()
     ) throws -> Decision<Int?> {
         RevokeSessions(selection, reason: .logout, by: callerID, in: try TestApp.change(of: "usr_1")).decide(
-            try Facts { facts in
+            try FoundRows { facts in
                 facts.user = user
                 facts.liveSessions = user == nil ? [] : [try TestApp.session(), try TestApp.session(id: "ses_2")]
             })
@@ -51,7 +51,7 @@ struct RevokeSessionsTests {
                 selection, reason: .revokedByOperator, by: callerID, reportsVoidedLogins: reports,
                 in: try TestApp.change(of: "usr_1")
             ).decide(
-                try Facts { facts in
+                try FoundRows { facts in
                     facts.user = try TestApp.user()
                     facts.liveSessions = caller
                     if let taken { facts.failures.add(.taken(.redemption(taken))) }
@@ -74,6 +74,7 @@ struct RevokeSessionsTests {
         #expect(events(try decide(.all, by: "ses_1")).map(\.name) == [.sessionRevoked])
     }
 
+    // Proves: X14
     @Test(
         "A session that has ended in the meantime ends no other, whatever it selects",
         arguments: [SessionSelection.all, .allBut("ses_1"), .one("ses_1"), .one("ses_3")])

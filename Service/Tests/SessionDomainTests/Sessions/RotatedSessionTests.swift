@@ -15,6 +15,7 @@ struct RotatedSessionTests {
         #expect(session.isLive(at: now + 4) && !session.isLive(at: now + 5))
     }
 
+    // Proves: R2
     @Test("A rotation raises the generation by one and keeps key, scopes and absolute end")
     func rotated() throws {
         let row = RotationRow("", .rotate) { $0.attempt = "new attempt" }

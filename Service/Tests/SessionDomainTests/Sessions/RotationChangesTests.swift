@@ -12,8 +12,8 @@ struct RotationChangesTests {
             device: Device(), policy: SessionPolicy(), now: now, events: try TestApp.events())
     }
 
-    private func facts(_ fill: (inout Facts) throws -> Void = { _ in }) throws -> Facts {
-        try Facts { facts in
+    private func facts(_ fill: (inout FoundRows) throws -> Void = { _ in }) throws -> FoundRows {
+        try FoundRows { facts in
             facts.session = try TestApp.session()
             facts.user = try TestApp.user()
             try fill(&facts)
@@ -46,9 +46,10 @@ struct RotationChangesTests {
 
     @Test("An unknown session reserves no proof")
     func unknown() throws {
-        #expect(try intent().decide(Facts()) == Decision(.refused(.unauthorized)))
+        #expect(try intent().decide(FoundRows()) == Decision(.refused(.unauthorized)))
     }
 
+    // Proves: R20
     @Test("A proof by another key, or for an ended session, is not remembered")
     func rejected() throws {
         let proof = ProofUse(

@@ -260,6 +260,7 @@ struct RotationTableTests {
         RotationRow("an app that binds access tokens rotates a session with its key", .rotate) { $0.binding = .dpop },
     ]
 
+    // Proves: X8, O32
     @Test("A presented refresh token gets the decision of its row", arguments: rows + RotationRow.ofInactiveUsers)
     func decision(row: RotationRow) throws {
         #expect(RotationVerdict(row.decide(app: try appID())) == row.verdict)

@@ -45,6 +45,7 @@ struct SecondHolderTests {
         }
     }
 
+    // Proves: X8
     @Test("A holder who rotates at the start of every nonce window cannot put off the alarm")
     func activeThief() throws {
         var calls = try Calls()
@@ -67,6 +68,7 @@ struct SecondHolderTests {
         #expect(try calls.refresh(0, attempt: "owner", after: 602) == .reuse(.olderToken))
     }
 
+    // Proves: X9
     @Test("A request that arrives after more than eight rotations in one nonce window revokes nothing")
     func manyRotations() throws {
         var calls = try Calls()
@@ -79,6 +81,7 @@ struct SecondHolderTests {
         #expect(try calls.refresh(13, attempt: "13 device", after: 303) == .rotate)
     }
 
+    // Proves: X9
     @Test("A request that arrives before and after the database is set back revokes nothing")
     func setBack() throws {
         var calls = try Calls()

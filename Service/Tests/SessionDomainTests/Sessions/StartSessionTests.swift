@@ -31,8 +31,8 @@ struct StartSessionTests {
         return user
     }
 
-    private func facts(_ fill: (inout Facts) throws -> Void = { _ in }) throws -> Facts {
-        try Facts { facts in
+    private func facts(_ fill: (inout FoundRows) throws -> Void = { _ in }) throws -> FoundRows {
+        try FoundRows { facts in
             facts.user = try user()
             try fill(&facts)
         }
@@ -65,8 +65,8 @@ struct StartSessionTests {
     @Test("A session ends the verification whose code it answers, and a rejected login does not")
     func endsVerification() throws {
         let running = try TestApp.verification(codeChallenge: "pkce")
-        #expect(try intent().facts.verification == nil)
-        #expect(try intent(verification: "token").facts.verification == .tokenHash("token"))
+        #expect(try intent().reads.query.verification == nil)
+        #expect(try intent(verification: "token").reads.query.verification == .tokenHash("token"))
         let started = try intent(verification: "token").decide(try facts { $0.verification = running })
         #expect(started.changes.contains(.deleteVerification(running)))
         let gone = try intent(verification: "token").decide(try facts())
@@ -82,7 +82,7 @@ struct StartSessionTests {
     @Test("A rejected login writes nothing, and a spent proof or challenge is reported before everything else")
     func rejected() throws {
         let (proof, challenge) = (FailedGuard.taken(.proof("proof")), FailedGuard.taken(.redemption("chl")))
-        let rows: [(StartSessionOutcome, Facts)] = [
+        let rows: [(StartSessionOutcome, FoundRows)] = [
             (.unknownUser, try facts { $0.user = nil }),
             (.inactive(.suspended), try facts { $0.user = try user(status: .suspended) }),
             (.inactive(.inactive), try facts { $0.user = try user(status: .inactive) }),
@@ -112,7 +112,7 @@ struct StartSessionTests {
         held.heldUntil = [try TestApp.phone(): now + 60]
         let release = Change.releaseIdentifiers(of: held)
         for (user, endsHolds, isReleased) in [(held, true, true), (held, false, false), (try user(), true, false)] {
-            let changes = try intent(endsHolds: endsHolds).decide(Facts { $0.user = user }).changes
+            let changes = try intent(endsHolds: endsHolds).decide(FoundRows { $0.user = user }).changes
             #expect(changes.contains(release) == isReleased)
             #expect(changes.count == (isReleased ? 5 : 4))
         }
@@ -135,9 +135,10 @@ struct StartSessionTests {
 
     @Test("A login asks for the sessions that are too many beside it")
     func asksForSurplus() throws {
-        #expect(try intent().facts.surplusSessions == .init(now: now, keeping: 2))
+        #expect(try intent().reads.query.surplusSessions == .init(now: now, keeping: 2))
     }
 
+    // Proves: R25
     @Test("A login above the maximum ends the sessions that were unused longest, with their events")
     func surplus() throws {
         let live = try ["ses_3", "ses_2", "ses_1"].map { try TestApp.session(id: $0) }

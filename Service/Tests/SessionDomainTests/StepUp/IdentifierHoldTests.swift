@@ -46,6 +46,7 @@ struct IdentifierHoldTests {
         #expect(user.hasHeldIdentifier(at: now) && !user.hasHeldIdentifier(at: now + 1))
     }
 
+    // Proves: X1
     @Test("A registration begins with a code to the first identifier that is not held (ASVS 7.5.1)")
     func existingFirst() throws {
         let (mail, sms) = (StepUpStep.verifyEmail, StepUpStep.verifySMS)
@@ -71,6 +72,7 @@ struct IdentifierHoldTests {
         }
     }
 
+    // Proves: X1
     @Test("A held identifier fits no direct rule, and is no recipient of a rule's code")
     func rules() throws {
         let review = StepUpDecision.review(
@@ -90,6 +92,7 @@ struct IdentifierHoldTests {
         #expect(throws: Refusal.scopeIdentifierMismatch) { try ScopeDecider.direct([byMail], for: held, now: now) }
     }
 
+    // Proves: X1
     @Test("A hook gets no held identifier, and cannot require a code to one")
     func hook() async throws {
         let answer = """
@@ -100,7 +103,7 @@ struct IdentifierHoldTests {
         let keys = HookKeys(store: KeyStore(), keys: TestApp.keys, directory: nil, environment: stillEnvironment)
         let hook = DelegationHook(
             call: HookCall(egress: egress, keys: keys, environment: stillEnvironment),
-            places: .ofUsers(requests: 512), store: EventRecorder(), environment: stillEnvironment)
+            slots: .ofUsers(requests: 512), store: EventRecorder(), environment: stillEnvironment)
         let caller = try TestApp.caller(try user(held: [.phoneNumber: 1]), session: try TestApp.session())
         await #expect(throws: Refusal.authBlocked) {
             try await hook.ask(
@@ -120,6 +123,7 @@ struct IdentifierHoldTests {
         return try app.verifyChallenge(token, now: now)
     }
 
+    // Proves: X1
     @Test("A login with a held identifier gets no scopes and ends no hold, not even that of another identifier")
     func heldLogin() throws {
         let user = try user(held: [.phoneNumber: 1])

@@ -50,7 +50,7 @@ struct ScopeDeciderTests {
         let keys = HookKeys(store: KeyStore(), keys: TestApp.keys, directory: nil, environment: stillEnvironment)
         let hook = DelegationHook(
             call: HookCall(egress: egress, keys: keys, environment: stillEnvironment),
-            places: .ofUsers(requests: 512), store: recorder, environment: stillEnvironment)
+            slots: .ofUsers(requests: 512), store: recorder, environment: stillEnvironment)
         let app = try TestApp.open { app in
             app.scopes = registered ?? [scope]
             app.registersInOneStep = inOneStep

@@ -6,8 +6,10 @@ import Testing
 struct StepUpCodeDecisionTests {
     private static let key = "step/chg_1/0"
 
-    private func facts(_ challenge: StepUpChallenge, _ fill: (inout Facts) throws -> Void = { _ in }) throws -> Facts {
-        try Facts { facts in
+    private func facts(_ challenge: StepUpChallenge, _ fill: (inout FoundRows) throws -> Void = { _ in }) throws
+        -> FoundRows
+    {
+        try FoundRows { facts in
             facts.challenge = challenge
             facts.session = try TestApp.session()
             facts.user = try TestApp.user([try TestApp.mail()])
@@ -16,15 +18,15 @@ struct StepUpCodeDecisionTests {
         }
     }
 
-    private func check(_ hash: String, _ facts: Facts, hold: Int = 0) throws -> Decision<StepOutcome> {
+    private func check(_ hash: String, _ facts: FoundRows, hold: Int = 0) throws -> Decision<StepOutcome> {
         CheckStepUpCode(
-            appID: try appID(), reference: TestApp.reference, codeHashes: { _ in [hash] }, limits: OTPLimits(),
+            appID: try appID(), reference: TestApp.reference, codeHashes: { _ in [hash] }, limits: LimitSettings(),
             hold: hold, nextTokenID: "chl_2", now: now, events: try TestApp.events()
         ).decide(facts).withoutReports
     }
 
     private static let session = BudgetOwner.session(id: "ses_1", userID: "usr_1")
-    private static let budget = CallBudget(.check, limits: OTPLimits(), device: nil, now: now)
+    private static let budget = CallBudget(.check, limits: LimitSettings(), device: nil, now: now)
 
     private func counted(adding new: CanonicalIdentifier? = nil) throws -> [Change] {
         try TestApp.counted(owners(new).flatMap(Self.budget.failures))
@@ -57,6 +59,7 @@ struct StepUpCodeDecisionTests {
                     ]))
     }
 
+    // Proves: O33
     @Test(
         "The last check of a code or of its challenge says that a new code is needed",
         arguments: [(0, 0, StepOutcome.wrong), (3, 3, .wrong), (4, 0, .spent), (0, 4, .spent), (4, 4, .spent)])
@@ -175,12 +178,12 @@ struct StepUpCodeDecisionTests {
         #expect(try check("right", used) == Decision(.spent))
         let ended = try facts(challenge) { $0.session = try TestApp.session(revokedAt: now) }
         #expect(try check("right", ended) == Decision(.refused(.invalidChallenge)))
-        #expect(try check("right", Facts()) == Decision(.refused(.invalidChallenge)))
+        #expect(try check("right", FoundRows()) == Decision(.refused(.invalidChallenge)))
     }
 
-    private func send(_ facts: Facts) throws -> Decision<SendStepUpOutcome> {
+    private func send(_ facts: FoundRows) throws -> Decision<SendStepUpOutcome> {
         SendStepUpCode(
-            appID: try appID(), reference: TestApp.reference, limits: OTPLimits(), now: now, draft: TestApp.draft,
+            appID: try appID(), reference: TestApp.reference, limits: LimitSettings(), now: now, draft: TestApp.draft,
             code: { TestApp.code("new", of: $0) }
         ).decide(facts)
     }
@@ -199,7 +202,7 @@ struct StepUpCodeDecisionTests {
         let starts = CounterKey.starts(Self.session)
         let paid = Self.budget.sends(of: Self.session, to: try TestApp.mail())
         let sends = try TestApp.counted(paid)
-        let start = Self.budget.counter(starts, OTPLimits().starts)
+        let start = Self.budget.counter(starts, LimitSettings().starts)
         let counted = try TestApp.counted([start]) + sends
         // What a send hook refuses counts all of these but the totals: also those of all sessions, and of the destination.
         let outcome = SendStepUpOutcome.send(first, .stepUp, counted: [start] + paid)
@@ -227,6 +230,7 @@ struct StepUpCodeDecisionTests {
         #expect(next.sends == 2)
     }
 
+    // Proves: H19
     @Test("A code to an identifier that a step adds takes the share of strangers, of app, country and range")
     func share() throws {
         let phone = try TestApp.phone()
@@ -263,7 +267,7 @@ struct StepUpCodeDecisionTests {
         let first = Verification(
             tokenHash: Self.key, appID: try appID(), identifier: phone, loginConfigID: "", codeChallenge: nil,
             code: TestApp.code("new", of: Self.key), lastSentAt: now, createdAt: now)
-        let start = Self.budget.counter(.starts(Self.session), OTPLimits().starts)
+        let start = Self.budget.counter(.starts(Self.session), LimitSettings().starts)
         #expect(
             fitting.outcome
                 == .send(first, .stepUp, counted: [start] + Self.budget.sends(of: Self.session, to: phone)))

@@ -8,8 +8,8 @@ struct StepUpDecisionTests {
         let limit = RateLimit(limit: 30, window: 600)
         let intent = CountStepUp(user: "usr_1", app: try appID(), limit: limit, now: now)
         let key = CounterKey.stepUps(userID: "usr_1")
-        #expect(intent.decide(Facts()) == Decision(nil, [.count(key, app: try appID(), limit: limit, now: now)]))
-        let limited = Facts { $0.failures.add(.exhausted(key, until: now + 5)) }
+        #expect(intent.decide(FoundRows()) == Decision(nil, [.count(key, app: try appID(), limit: limit, now: now)]))
+        let limited = FoundRows { $0.failures.add(.exhausted(key, until: now + 5)) }
         #expect(intent.decide(limited) == Decision(now + 5))
     }
 
@@ -18,12 +18,13 @@ struct StepUpDecisionTests {
         let challenge = try TestApp.challenge(id: "chg_new")
         let open = try (0..<existing).map { try TestApp.challenge(id: "chg_\($0)") }
         let intent = OpenChallenge(challenge: challenge, rules: [], identifiers: [], decidedAt: now)
-        let decision = intent.decide(Facts { $0.unredeemedChallenges = open })
+        let decision = intent.decide(FoundRows { $0.unredeemedChallenges = open })
         #expect(
             decision
                 == Decision(true, open.dropFirst(9).map { .deleteChallenge($0) } + [.insertChallenge(challenge)]))
     }
 
+    // Proves: R13
     @Test("No challenge is opened by rules that were changed after they decided")
     func openByOldRules() throws {
         let challenge = try TestApp.challenge()
@@ -35,7 +36,7 @@ struct StepUpDecisionTests {
             var app = App(id: try appID(), name: "Shop", createdAt: now)
             app.stepUp = stored.map { StepUpConfig(jwksURL: nil, stepKeys: [], rules: $0, at: now) }
             let intent = OpenChallenge(challenge: challenge, rules: [rule], identifiers: [], decidedAt: now)
-            let decision = intent.decide(Facts { $0.settings = app })
+            let decision = intent.decide(FoundRows { $0.settings = app })
             #expect(decision.changes.isEmpty != decision.outcome)
             return decision.outcome
         }
@@ -54,7 +55,7 @@ struct StepUpDecisionTests {
             challenge: try TestApp.challenge(), rules: [], identifiers: [mail], decidedAt: now)
         func opens(_ identifiers: [CanonicalIdentifier]?, held: [CanonicalIdentifier: Timestamp] = [:]) throws -> Bool {
             let decision = intent.decide(
-                try Facts { facts in
+                try FoundRows { facts in
                     facts.user = try identifiers.map { try TestApp.user($0) }
                     if !held.isEmpty { facts.user?.heldUntil = held }
                 })
@@ -70,14 +71,14 @@ struct StepUpDecisionTests {
         #expect(try !opens([mail], held: [mail: now + 1]))
     }
 
-    private func changePassword(endsOthers: Bool = true, _ fill: (inout Facts) throws -> Void = { _ in }) throws
+    private func changePassword(endsOthers: Bool = true, _ fill: (inout FoundRows) throws -> Void = { _ in }) throws
         -> Decision<ChangePasswordOutcome>
     {
         ChangePassword(
             appID: try appID(), sessionID: "ses_1", passwordHash: "hash", endsOtherSessions: endsOthers, now: now,
             events: try TestApp.events()
         ).decide(
-            try Facts { facts in
+            try FoundRows { facts in
                 facts.session = try TestApp.session()
                 facts.user = try TestApp.user([try TestApp.mail()])
                 facts.grants = [try TestApp.grant(scope: ReservedScope.writePassword), try TestApp.grant(id: "grt_2")]
@@ -121,7 +122,7 @@ struct StepUpDecisionTests {
         let intent = CompleteCustomStep(
             appID: try appID(), reference: TestApp.reference, report: report, nextTokenID: "chl_2", now: now)
         let challenge = try TestApp.challenge(step: "kyc")
-        var facts = try Facts { facts in
+        var facts = try FoundRows { facts in
             facts.challenge = challenge
             facts.session = try TestApp.session()
             facts.user = try TestApp.user()
@@ -137,7 +138,7 @@ struct StepUpDecisionTests {
                     ]))
         facts.failures.add(.taken(.redemption("step/jti")))
         #expect(intent.decide(facts) == Decision(.refused(.challengeReused)))
-        #expect(intent.decide(Facts()) == Decision(.refused(.invalidChallenge)))
+        #expect(intent.decide(FoundRows()) == Decision(.refused(.invalidChallenge)))
     }
 
     @Test("An operator's token completes only the current step: not one that follows, and not one that is done")

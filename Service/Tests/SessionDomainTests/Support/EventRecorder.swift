@@ -13,7 +13,7 @@ final class EventRecorder: IntentStore {
 
     func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
         if isBroken { throw StoreError.overloaded }
-        let decision = try intent.decide(Facts())
+        let decision = try intent.decide(FoundRows())
         appended.withLock {
             $0 += decision.changes.compactMap { if case .append(let event) = $0 { event } else { nil } }
         }

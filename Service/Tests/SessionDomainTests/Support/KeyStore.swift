@@ -22,11 +22,11 @@ final class KeyStore: AppStore {
     }
 
     func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
-        let query = intent.facts
+        let query = intent.reads.query
         if let purpose = query.signingKeys, purpose == stuck { throw StoreError.unavailable("stuck") }
         return try keys.withLock { keys in
             let decision = try intent.decide(
-                Facts { facts in
+                FoundRows { facts in
                     facts.settings =
                         served.withLock(\.apps).first { $0.id == query.app }
                         ?? query.app.map { App(id: $0, name: "a", createdAt: Timestamp(seconds: 0)) }

@@ -45,21 +45,21 @@ final class PlayedMessages: MessageStore {
 
     func fail(_ fault: (@Sendable (Change) throws -> Void)?) { state.withLock { $0.fault = fault } }
 
-    func dueMessages(at times: DueTimes) async throws -> [(lane: MessageLane, count: Int)] {
+    func dueMessages(at times: DueTimes) async throws -> [(queue: MessageQueue, count: Int)] {
         let due = state.withLock { $0.messages.filter { $0.status == .pending && times.contains($0.nextAttemptAt) } }
-        return Dictionary(grouping: due, by: \.lane).map { ($0, $1.count) }.sorted { $0.0.route < $1.0.route }
+        return Dictionary(grouping: due, by: \.queue).map { ($0, $1.count) }.sorted { $0.0.route < $1.0.route }
     }
 
     func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
         try state.withLock { state in
-            let query = intent.facts.message
-            let facts = Facts { facts in
+            let query = intent.reads.query.message
+            let facts = FoundRows { facts in
                 switch query {
                 case .id(let id): facts.message = state.messages.first { $0.id == id }
                 case .state(let known): facts.message = state.messages.first { $0.id == known.id }
-                case .due(let lane, let times):
+                case .due(let queue, let times):
                     facts.message = state.messages
-                        .first { $0.lane == lane && $0.status == .pending && times.contains($0.nextAttemptAt) }
+                        .first { $0.queue == queue && $0.status == .pending && times.contains($0.nextAttemptAt) }
                 case nil: break
                 }
             }
@@ -80,7 +80,7 @@ final class PlayedMessages: MessageStore {
 }
 
 extension QueuedMessage {
-    fileprivate var lane: MessageLane { MessageLane(appID: appID, channel: channel, route: route) }
+    fileprivate var queue: MessageQueue { MessageQueue(appID: appID, channel: channel, route: route) }
 }
 
 /// A clock that a test moves.

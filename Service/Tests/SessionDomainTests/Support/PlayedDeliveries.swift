@@ -32,10 +32,10 @@ final class PlayedDeliveries: WebhookStore {
     func hasDeliveries(of webhookID: String, app: AppID, moreThan count: Int) async throws -> Bool { false }
 
     func perform<I: Intent>(_ intent: I) async throws -> I.Outcome {
-        let (query, webhook) = (intent.facts, try await webhook(intent.facts.webhook))
+        let (query, webhook) = (intent.reads.query, try await webhook(intent.reads.query.webhook))
         return try state.withLock { state in
             let decision = try intent.decide(
-                Facts { facts in
+                FoundRows { facts in
                     facts.webhook = webhook
                     guard let due = query.dueDeliveries else { return }
                     facts.dueDeliveries = Array(state.due.filter { $0.webhookID == query.webhook }.prefix(due.limit))

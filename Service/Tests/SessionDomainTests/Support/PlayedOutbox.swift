@@ -2,9 +2,9 @@ import Synchronization
 
 @testable import SessionDomain
 
-/// Lanes with numbers of parcels. A parcel is the name of its lane.
+/// Queues with numbers of items. An item is the name of its queue.
 final class Numbers: Outbox {
-    struct Lane: Identifiable, Sendable {
+    struct Queue: Identifiable, Sendable {
         let id: String
     }
 
@@ -17,30 +17,30 @@ final class Numbers: Outbox {
     private let state: Mutex<[String: Int]>
     private let attempt: @Sendable (String) async throws -> Bool
 
-    init(_ lanes: [String: Int], _ attempt: @escaping @Sendable (String) async throws -> Bool) {
-        state = Mutex(lanes)
+    init(_ queues: [String: Int], _ attempt: @escaping @Sendable (String) async throws -> Bool) {
+        state = Mutex(queues)
         self.attempt = attempt
     }
 
     var left: [String: Int] { state.withLock { $0.filter { $0.value > 0 } } }
 
-    func add(_ count: Int, to lane: String) { state.withLock { $0[lane, default: 0] += count } }
+    func add(_ count: Int, to queue: String) { state.withLock { $0[queue, default: 0] += count } }
 
-    func due(at now: Timestamp) async throws -> [(lane: Lane, count: Int)] {
+    func due(at now: Timestamp) async throws -> [(queue: Queue, count: Int)] {
         onRead.withLock { $0 }()
         if isBroken.withLock({ $0 }) { throw OutboxFailure() }
-        return left.sorted { $0.key < $1.key }.map { (Lane(id: $0.key), $0.value) }
+        return left.sorted { $0.key < $1.key }.map { (Queue(id: $0.key), $0.value) }
     }
 
-    func claim(in lane: Lane, at now: Timestamp) async throws -> String? {
+    func claim(in queue: Queue, at now: Timestamp) async throws -> String? {
         state.withLock { state in
-            guard let count = state[lane.id], count > 0 else { return nil }
-            state[lane.id] = count - 1
-            return lane.id
+            guard let count = state[queue.id], count > 0 else { return nil }
+            state[queue.id] = count - 1
+            return queue.id
         }
     }
 
-    func deliver(_ parcel: String) async throws -> Bool { try await attempt(parcel) }
+    func deliver(_ item: String) async throws -> Bool { try await attempt(item) }
 }
 
 struct OutboxFailure: Error {}

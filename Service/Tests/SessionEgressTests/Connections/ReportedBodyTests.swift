@@ -47,6 +47,7 @@ struct ReportedBodyTests {
         }
     }
 
+    // Proves: M8
     @Test("A request is reported as sent if the server gets it, and then says nothing or closes the connection")
     func unanswered() async throws {
         try await withServer(.silence) { server in

@@ -6,6 +6,7 @@ import Testing
 /// Tests that no status of a server ends the process.
 @Suite("Statuses that cannot answer a request", .timeLimit(.minutes(5)))
 struct StatusGuardTests {
+    // Proves: H20
     @Test("A final status below 100, and 101, fail the call and close the connection", arguments: [0, 20, 99, 101])
     func invalid(_ status: Int) async throws {
         let line = "HTTP/1.1 \(String(format: "%03d", status)) X\r\n"

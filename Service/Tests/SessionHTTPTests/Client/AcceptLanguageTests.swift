@@ -48,6 +48,7 @@ struct AcceptLanguageTests {
         #expect(AcceptLanguage.tags(header) == Array(tags.reversed().prefix(10)))
     }
 
+    // Proves: M22
     @Test("At most 512 characters of the header are read")
     func longHeader() {
         let padding = String(repeating: " ", count: 508)

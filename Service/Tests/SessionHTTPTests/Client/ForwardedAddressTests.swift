@@ -36,6 +36,10 @@ struct ForwardedAddressTests {
         Row("IPv6 behind an IPv6 proxy", ["198.51.100.1, 2001:db8::7, fd00::2"], peer: "fd00::1", "2001:db8::7"),
         Row("a proxy as an IPv4-mapped address", ["203.0.113.7, ::ffff:10.0.0.2"], "203.0.113.7"),
         Row("a peer as an IPv4-mapped address", ["203.0.113.7"], peer: "::ffff:10.0.0.1", "203.0.113.7"),
+        Row("a client as an IPv4-mapped address", ["::FFFF:203.0.113.7"], "203.0.113.7"),
+        Row("an IPv6 address in another spelling", ["2001:DB8:9:0::0001"], "2001:db8:9::1"),
+        Row("a direct client in another spelling", [], peer: "2001:DB8:0:0::9", "2001:db8::9"),
+        Row("a direct IPv4-mapped client", [], peer: "::ffff:203.0.113.9", "203.0.113.9"),
         Row("spaces and tabs around entries", [" \t203.0.113.7\t , 10.0.0.2 "], "203.0.113.7"),
         Row("empty entries", ["203.0.113.7,,"], "203.0.113.7"),
         Row("a spaces-only entry is no address", ["203.0.113.7, ,"], "10.0.0.1"),
@@ -114,6 +118,7 @@ struct ForwardedAddressTests {
         Row("a direct client cannot choose its address", ["198.51.100.1"], peer: "203.0.113.9", "203.0.113.9"),
     ]
 
+    // Proves: N10
     @Test("Another configured header has one address", arguments: singleRows)
     func single(_ row: Row) throws {
         let name = try #require(HTTPField.Name("CF-Connecting-IP"))
@@ -125,6 +130,7 @@ struct ForwardedAddressTests {
     private static let names = ["X-Forwarded-For", "Forwarded", "X-Real-IP"]
 
     /// Proxies let headers pass that they do not set.
+    // Proves: N10
     @Test("Only the configured header is read: a client cannot choose its address by another one", arguments: names)
     func onlyTheConfigured(configured: String) throws {
         func field(_ name: String, _ address: String) -> (name: String, value: String) {

@@ -46,6 +46,7 @@ struct ForwardingLogTests {
             .check(request, ServiceRequestContext(logger: logger, peerAddress: peer))
     }
 
+    // Proves: N9
     @Test(
         "The first such request is logged with its address, and no other one", arguments: ForwardingCheck.headers)
     func once(header: HTTPField.Name) {
@@ -99,6 +100,7 @@ struct ForwardingLogTests {
         return notices.all
     }
 
+    // Proves: N11
     @Test(
         "A trusted proxy that names no client is reported with its address",
         arguments: [nil, "unknown", "", "10.0.0.9", "198.51.100.1, _hidden"])
@@ -108,6 +110,7 @@ struct ForwardingLogTests {
 
     private static let hidden = HiddenClients(proxy: "10.0.0.1", header: "X-Forwarded-For")
 
+    // Proves: N11
     @Test("A client cannot keep the notice away by a header that is not configured")
     func otherHeaders() throws {
         let others: HTTPFields = [.forwarded: "for=198.51.100.1"]

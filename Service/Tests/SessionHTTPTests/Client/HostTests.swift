@@ -54,6 +54,7 @@ struct HostTests {
         #expect(try Client.test(headers, authority: row.authority, peer: row.peer).host == host)
     }
 
+    // Proves: N7
     @Test(
         "A repeated X-Forwarded-Host of a trusted proxy is rejected, because the client may have sent one of them",
         arguments: [["b.example", "c.example"], ["b.example, c.example"], ["b.example", "b.example"]])

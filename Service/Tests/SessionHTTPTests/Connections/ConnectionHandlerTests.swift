@@ -125,6 +125,7 @@ struct ConnectionHandlerTests {
         #expect(busy[0].isOpen && busy[1].isOpen)
     }
 
+    // Proves: X12
     @Test("Several responses to a client that does not read have one deadline")
     func unreadResponses() throws {
         let world = ConnectionWorld(Self.limits)
@@ -203,6 +204,7 @@ struct ConnectionHandlerTests {
         #expect(connection.requests.isEmpty && !connection.isOpen)
     }
 
+    // Proves: N8
     @Test(
         "The connection ends with the response, unless the client wants it to stay open (RFC 9112 §9.3)",
         arguments: [
@@ -224,6 +226,7 @@ struct ConnectionHandlerTests {
         #expect(connection.requests == (isLast ? [] : ["/v1"]))
     }
 
+    // Proves: N8
     @Test("A request in HTTP/1.0 with Transfer-Encoding gets 400, and what follows is no request (RFC 9112 §6.1)")
     func framing() throws {
         let world = ConnectionWorld(Self.limits)
@@ -257,6 +260,7 @@ struct ConnectionHandlerTests {
         #expect(connection.requests.isEmpty && !connection.isOpen)
     }
 
+    // Proves: A10
     @Test("A limit is logged at once, then once per interval with a count")
     func log() throws {
         let world = ConnectionWorld(Self.limits)

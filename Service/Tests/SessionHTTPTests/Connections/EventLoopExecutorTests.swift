@@ -82,6 +82,8 @@ struct EventLoopExecutorTests {
             }
         }.get()
         await withTaskExecutorPreference(executor) {}
+        // A later turn, so the end of that one is over.
+        try await eventLoop.submit {}.get()
         #expect(order.all.starts(with: ["a", "b", "end of a", "end of b"]))
         handover.afterTurn { order.add("at once") }
         #expect(order.all.last == "at once")

@@ -18,6 +18,7 @@ struct HeldRequestTests {
         HealthMonitor(store: store, probes: HealthProbes(write: {}), environment: .live)
     }
 
+    // Proves: N1
     @Test("A request reaches the routes when it is complete, so a slow body takes no place in work")
     func completeOnly() throws {
         let world = ConnectionWorld(ConnectionLimits(), requests: 1)
@@ -43,6 +44,7 @@ struct HeldRequestTests {
         #expect(bodies == [ByteBuffer(string: String(repeating: "ab", count: 100))])
     }
 
+    // Proves: N1
     @Test("A request above the bound gets 503 with Retry-After, and its connection goes on")
     func rejected() throws {
         let world = ConnectionWorld(ConnectionLimits(), requests: 2)
@@ -170,6 +172,7 @@ struct HeldRequestTests {
         #expect(connection.requests == ["/v1/session/otp"])
     }
 
+    // Proves: N3
     @Test("Health checks are answered without a route, also when no request has a place")
     func health() throws {
         store.committed()
@@ -193,6 +196,7 @@ struct HeldRequestTests {
         #expect(connection.requests == ["/readyz"])
     }
 
+    // Proves: N3
     @Test("While writes fail, readiness is 503 and the process is alive; strangers get no reason")
     func failing() throws {
         store.failedTransaction(.unavailable("the disk sda1 is full"))
@@ -210,6 +214,7 @@ struct HeldRequestTests {
         }
     }
 
+    // Proves: N3
     @Test("A check that waits for the disk is answered after 60 milliseconds with what is known")
     func patience() throws {
         let monitor = HealthMonitor(

@@ -21,6 +21,7 @@ struct RequestAuthorityTests {
         #expect(try host(["a.example"], ["a.example:80"], scheme: "http") == "a.example")
     }
 
+    // Proves: N6
     @Test(
         "Different, repeated and missing hosts are rejected",
         arguments: [

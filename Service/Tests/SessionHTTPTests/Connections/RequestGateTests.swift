@@ -31,6 +31,7 @@ struct RequestGateTests {
         #expect(served == Self.targets(1000...1999))
     }
 
+    // Proves: X12
     @Test("The socket is not read while bytes of later requests are kept")
     func backpressure() throws {
         let connection = try connection()
@@ -161,6 +162,7 @@ struct RequestGateTests {
         #expect(!connection.isOpen)
     }
 
+    // Proves: X12
     @Test("The first bytes of the next request start its deadline, also if they arrive with the one before")
     func deadline() throws {
         var limits = ConnectionLimits()

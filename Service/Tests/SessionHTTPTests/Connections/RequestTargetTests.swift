@@ -69,6 +69,7 @@ struct RequestTargetTests {
         }
     }
 
+    // Proves: N8
     @Test("Transfer-Encoding needs HTTP/1.1 (RFC 9112 §6.1)")
     func transferEncoding() throws {
         for (version, isValid) in [(HTTPVersion.http1_0, false), (.http1_1, true)] {

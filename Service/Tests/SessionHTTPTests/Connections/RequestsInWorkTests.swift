@@ -5,6 +5,7 @@ import Testing
 
 @Suite("Requests in work")
 struct RequestsInWorkTests {
+    // Proves: N1
     @Test("Under overload, reads are rejected first, then changes, then logins, and refreshes last")
     func classes() {
         let work = RequestsInWork(limit: 10)
@@ -17,6 +18,7 @@ struct RequestsInWorkTests {
         #expect(work.counts == admitted)
     }
 
+    // Proves: N2
     @Test("Requests that wait for an endpoint leave each class its part of the other places")
     func waiting() {
         let work = RequestsInWork(limit: 10) { 5 }

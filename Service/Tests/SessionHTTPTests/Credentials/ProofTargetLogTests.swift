@@ -52,6 +52,7 @@ struct ProofTargetLogTests {
                 sleep: { _ in throw CancellationError() }))
     }
 
+    // Proves: A11
     @Test("Both URLs are logged: one warning in ten seconds, with the number of those before it")
     func lines() throws {
         let (lines, clock) = (Lines(), TestService.Clock())
@@ -93,6 +94,7 @@ struct ProofTargetLogTests {
         ).headers()
     }
 
+    // Proves: A11
     @Test(
         "The response has the URL that the proof must have, and not the one that it has",
         arguments: [
@@ -125,6 +127,7 @@ struct ProofTargetLogTests {
         }
     }
 
+    // Proves: A11
     @Test(
         "The claimed URL is read without query and bounded",
         arguments: [

@@ -43,6 +43,7 @@ struct FailedFinalizeTests {
         try await EdgeWorld { $0.allowedOrigins = [EdgeWorld.allowedOrigin] }
     }
 
+    // Proves: A1
     @Test("A challenge that is used twice, void, or of an inactive user is reported once, however often it is sent")
     func rejected() async throws {
         let world = try await world()

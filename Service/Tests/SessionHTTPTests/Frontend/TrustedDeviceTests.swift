@@ -26,13 +26,19 @@ struct TrustedDeviceTests {
             .map { String($0.prefix { $0 != ";" }) }
     }
 
-    @Test("A browser gets the token as a cookie that its pages cannot read, for 180 days, and in no header")
-    func browser() async throws {
-        let world = try await EdgeWorld { $0.allowedOrigins = [EdgeWorld.allowedOrigin] }
+    // Proves: O22
+    @Test(
+        "A browser gets the token as a cookie that its pages cannot read, for 180 days, and in no header",
+        arguments: [15_552_000, 86_400])
+    func browser(lifetime: Int) async throws {
+        let world = try await EdgeWorld { app in
+            app.allowedOrigins = [EdgeWorld.allowedOrigin]
+            app.sessions.knownDeviceLifetime = lifetime
+        }
         let tokens = try await finalize(world)
         let written = try #require(
             tokens.head.headerFields[values: .setCookie].first { $0.hasPrefix("__Host-device_testapp=usr_") })
-        #expect(written.hasSuffix("; Path=/; Max-Age=15552000; HttpOnly; SameSite=None; Secure"))
+        #expect(written.hasSuffix("; Path=/; Max-Age=\(lifetime); HttpOnly; SameSite=None; Secure"))
         #expect(tokens.header("x-trusted-device") == nil)
     }
 

@@ -111,6 +111,7 @@ struct ActorTests {
         return apps + messages + keys + webhooks + users
     }()
 
+    // Proves: A1
     @Test("Each change through the management API has an event that names its key")
     func managementAPI() async throws {
         let world = try await EdgeWorld { $0.passwordLogin = nil }
@@ -139,6 +140,7 @@ struct ActorTests {
     }
 
     /// A new route fails here until it is in the table.
+    // Proves: A1
     @Test("The table of actors has every route that changes something")
     func complete() async throws {
         let world = try await EdgeWorld.shared.value
@@ -152,6 +154,7 @@ struct ActorTests {
         #expect(Set(routes) == Set(Self.calls.map { "\($0.method.rawValue) \(shape($0.path))" }))
     }
 
+    // Proves: A3
     @Test("A configured key is an actor without an id, which would contain a part of its hash")
     func configured() async throws {
         let secret = "Zq7-Lw2_R9x-Kt4_Vb1-Mn8_Hs5"

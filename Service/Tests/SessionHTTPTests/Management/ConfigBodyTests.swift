@@ -22,18 +22,19 @@ struct ConfigBodyTests {
         var expected = SessionPolicy()
         expected.accessTokenBinding = .dpop
         expected.deviceKey = .required
-        #expect(try read(SessionConfigBody.self, "{}").policy(replacing: stored) == expected)
+        #expect(try read(SettingsBody<SessionPolicy>.self, "{}").settings(replacing: stored) == expected)
     }
 
-    @Test("Every member of the session configuration is read and written")
+    @Test("Members of the session configuration are written as they were read")
     func sessionMembers() throws {
         let json =
             #"{"absolute_lifetime":7776001,"access_token_binding":"dpop","access_token_lifetime":301,"bound_grace":31,"#
             + #""device_key":"required","idle_lifetime":1209601,"maximum_sessions":7,"nonce_policy":"always","proof_window":61,"unbound_grace":11}"#
-        let policy = try read(SessionConfigBody.self, json).policy(replacing: SessionPolicy())
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        #expect(String(decoding: try encoder.encode(SessionConfigBody(policy)), as: UTF8.self) == json)
+        let policy = try read(SettingsBody<SessionPolicy>.self, json).settings(replacing: SessionPolicy())
+        let written = SessionPolicy.schema.json(policy)
+        for (name, value) in try TokenJSON.decode([String: JSONValue].self, from: Data(json.utf8)) {
+            #expect(written[name] == value, "\(name)")
+        }
     }
 
     @Test(
@@ -47,8 +48,25 @@ struct ConfigBodyTests {
         ])
     func sessionWords(json: String, field: String, problem: String) {
         #expect(throws: Refusal.invalidField(field, problem)) {
-            try read(SessionConfigBody.self, json).policy(replacing: SessionPolicy())
+            let policy = try read(SettingsBody<SessionPolicy>.self, json)
+            try SessionPolicy.schema.check(policy.settings(replacing: SessionPolicy()))
         }
+    }
+
+    @Test("What a body does not know or lacks is named before a wrong word")
+    func sessionOrder() throws {
+        func refusal<Body: Decodable>(_ type: Body.Type, _ json: String) -> Refusal? {
+            do throws(Refusal) {
+                _ = try JSONBody.readExactly(type, from: Data(json.utf8))
+                return nil
+            } catch { return error }
+        }
+        #expect(
+            refusal(SettingsBody<SessionPolicy>.self, #"{"acces_token_binding":"dpop","device_key":"x"}"#)
+                == .invalidField("acces_token_binding", "is unknown; did you mean access_token_binding?"))
+        #expect(
+            refusal(SettingsBody<LimitSettings>.self, #"{"send_hook":{"if_unavailable":"x"}}"#)
+                == .invalidField("send_hook.url", "is required"))
     }
 
     @Test("A body that would delete everything must name what it deletes")
@@ -63,55 +81,100 @@ struct ConfigBodyTests {
     func rateLimit() throws {
         let limit = try read(RateLimitBody.self, #"{"ttl":600000000000,"limit":30}"#).rateLimit
         #expect(limit == RateLimit(limit: 30, window: 600))
-        #expect(RateLimitBody(limit).ttl == 600_000_000_000)
+        #expect(RateLimitBody(limit).json == .object(["ttl": .int(600_000_000_000), "limit": .int(30)]))
     }
 
-    @Test("A missing password rule gets its default")
+    private func password(_ json: String) throws(Refusal) -> PasswordLoginConfig {
+        var stored = PasswordLoginConfig.defaults
+        stored.rejectsCommonPasswords = false
+        stored.policy.minLength = 99
+        let next = try read(PasswordConfigChangeBody.self, json).settings.settings(replacing: stored)
+        try PasswordLoginConfig.schema.check(next, replacing: stored)
+        return next
+    }
+
+    @Test("A missing setting of passwords gets its default")
     func passwordRules() throws {
-        let body = try read(PasswordConfigChangeBody.self, #"{"password_compliancy":{"min_length":12,"symbols":1}}"#)
-        var expected = PasswordPolicy()
-        expected.minLength = 12
-        expected.symbols = 1
-        #expect(try body.validated().policy == expected)
-        #expect(try read(PasswordConfigChangeBody.self, "{}").validated().policy == nil)
+        var expected = PasswordLoginConfig.defaults
+        #expect(try password("{}") == expected)
+        expected.policy.minLength = 12
+        expected.policy.symbols = 1
+        expected.rejectsCommonPasswords = false
+        let json = #"{"password_compliancy":{"min_length":12,"symbols":1},"reject_common_passwords":false}"#
+        #expect(try password(json) == expected)
+        #expect(try password(#"{"password_compliancy":{"max_length":0}}"#).policy.maxLength == 256)
     }
 
-    @Test("Common passwords are rejected unless the configuration allows them")
-    func commonPasswords() throws {
-        let config = PasswordLoginConfig(at: Timestamp(milliseconds: 0))
-        let kept = try read(PasswordConfigChangeBody.self, "{}").validated()
-        #expect(kept.rejectsCommonPasswords == nil && config.rejectsCommonPasswords)
-        let body = try read(PasswordConfigChangeBody.self, #"{"reject_common_passwords":false}"#).validated()
-        #expect(body.rejectsCommonPasswords == false)
-    }
-
-    @Test("A hash method other than argon2id is rejected")
-    func hashMethod() {
-        #expect(throws: Never.self) {
-            try read(PasswordConfigChangeBody.self, #"{"hash_method":"argon2id"}"#).validated()
-        }
-        #expect(throws: Refusal.invalidField("hash_method", "must be argon2id")) {
-            try read(PasswordConfigChangeBody.self, #"{"hash_method":"bcrypt"}"#).validated()
-        }
+    @Test(
+        "A wrong value is rejected by its name",
+        arguments: [
+            (#"{"hash_method":"bcrypt"}"#, "hash_method", "must be argon2id"),
+            (
+                #"{"rate_limit_login_ip":{"ttl":1,"limit":1}}"#, "rate_limit_login_ip.ttl",
+                "must be 1 second to 1 day, in nanoseconds"
+            ),
+            (
+                #"{"rate_limit_login_identifier":{"ttl":1000000000,"limit":-1}}"#, "rate_limit_login_identifier.limit",
+                "must be 0 to 1000000"
+            ),
+            (#"{"password_compliancy":{"symbols":257}}"#, "password_compliancy.symbols", "must be 0 to 256"),
+            (
+                #"{"password_compliancy":{"max_length":7}}"#, "password_compliancy.max_length",
+                "is too small for the other rules"
+            ),
+            (
+                #"{"password_compliancy":{"max_length":9,"symbols":5,"numbers":5}}"#, "password_compliancy.max_length",
+                "is too small for the other rules"
+            ),
+        ])
+    func passwordProblems(json: String, field: String, problem: String) throws {
+        #expect(try password(#"{"hash_method":"argon2id"}"#).enabled)
+        #expect(throws: Refusal.invalidField(field, problem)) { try password(json) }
     }
 
     @Test("A configuration of OTP login needs a channel; other members have defaults")
     func otp() throws {
-        let change = try read(OTPConfigChangeBody.self, #"{"channel_type":"sms"}"#).validated()
-        #expect(change.channel == .sms && !change.isDefault && change.codeSize == 6 && change.grantedScopes.isEmpty)
-        #expect(throws: Refusal.invalidField("channel_type", "must be sms or email")) {
-            try read(OTPConfigChangeBody.self, #"{"channel_type":"fax"}"#).validated()
+        func login(_ json: String) throws(Refusal) -> OTPLoginConfig {
+            try read(OTPConfigChangeBody.self, json).settings.settings(replacing: .defaults)
         }
-        #expect(throws: Refusal.invalidField("config_type", "must be otp")) {
-            try read(OTPConfigChangeBody.self, #"{"channel_type":"sms","config_type":"totp"}"#).validated()
+        let login = try login(#"{"channel_type":"sms"}"#)
+        #expect(login.channel == .sms && !login.isDefault && login.codeSize == 6 && login.grantedScopes.isEmpty)
+        for (json, field, problem) in [
+            ("{}", "channel_type", "is required"), (#"{"channel_type":"fax"}"#, "channel_type", "must be sms or email"),
+            (#"{"channel_type":"sms","config_type":"totp"}"#, "config_type", "must be otp"),
+        ] {
+            #expect(throws: Refusal.invalidField(field, problem)) { try read(OTPConfigChangeBody.self, json) }
         }
     }
 
-    @Test("An unknown signing algorithm is rejected")
-    func signingAlgorithm() throws {
-        #expect(try read(AppChangeBody.self, #"{"signing_algorithm":"ES256"}"#).settings().signingAlgorithm == .es256)
+    @Test("A change of an app changes the settings that it names, and no other")
+    func app() throws {
+        var app = App.defaults
+        app.eventRetention = 7
+        try read(AppChangeBody.self, #"{"signing_algorithm":"ES256","domains":["A.example.com"]}"#).settings.change(
+            &app)
+        #expect(app.signingAlgorithm == .es256 && app.eventRetention == 7 && app.domains == ["a.example.com"])
         #expect(throws: Refusal.invalidField("signing_algorithm", "must be EdDSA, Ed25519, ES256 or RS256")) {
-            try read(AppChangeBody.self, #"{"signing_algorithm":"none"}"#).settings()
+            try read(AppChangeBody.self, #"{"signing_algorithm":"none"}"#)
         }
+        #expect(throws: Refusal.invalidField("id", "must be 7 lower-case letters or digits")) {
+            try read(AppChangeBody.self, #"{"id":"x"}"#)
+        }
+    }
+
+    @Test("A wrong member is named, and not one beside it")
+    func named() {
+        func problem<Body: Decodable>(_ type: Body.Type, _ json: String) -> String? {
+            do throws(Refusal) {
+                _ = try JSONBody.readExactly(type, from: Data(json.utf8))
+                return nil
+            } catch {
+                if case .invalidField(let field, _) = error { return field }
+                return "\(error)"
+            }
+        }
+        #expect(problem(OTPConfigChangeBody.self, #"{"config_type":null,"channel_type":"sms"}"#) == "config_type")
+        #expect(problem(PasswordConfigChangeBody.self, #"{"hash_method":null,"enabled":true}"#) == "hash_method")
+        #expect(problem(AppChangeBody.self, #"{"id":null,"name":"x"}"#) == "id")
     }
 }

@@ -72,6 +72,7 @@ struct ContractCallTests {
         #expect(try await world.call(.delete, path + "/session.example.com", headers).status == 403)
     }
 
+    // Proves: G4
     @Test("The service's own host of another app is no domain, however it is set, and nothing changes")
     func ownHosts() async throws {
         let world = try await EdgeWorld()
@@ -107,7 +108,7 @@ struct ContractCallTests {
     func earlierOwnHost() async throws {
         let world = try await EdgeWorld()
         let app = try TestApp.id()
-        try await world.service.apps.update(app) { $0.domains = ["another.session.test"] }
+        _ = try await world.service.store.perform(UpdateApp(app) { $0.domains = ["another.session.test"] })
         let changed = try await world.call(
             .patch, Self.app, try await world.operatorHeaders(),
             json: #"{"domains": ["another.session.test", "a.example.com"]}"#)
@@ -181,6 +182,7 @@ struct ContractCallTests {
         return try TokenJSON.decode([String: JSONValue].self, from: try #require(Base64URL.decode(parts[1])))
     }
 
+    // Proves: G5
     @Test("A development token is an access token of the user with registered scopes, and opens no session")
     func token() async throws {
         let world = try await EdgeWorld { app in
@@ -201,6 +203,7 @@ struct ContractCallTests {
         #expect(try await world.call(.get, "/v1/session/me/list", [.authorization: bearer]).status == 401)
     }
 
+    // Proves: G5
     @Test(
         "A development token needs an active user, a registered scope, and at most a day",
         arguments: [
@@ -219,6 +222,7 @@ struct ContractCallTests {
         #expect(response.status == status && response.message?.hasPrefix(field) == true, "\(response.text)")
     }
 
+    // Proves: G5
     @Test("An app that does not allow development tokens, or binds tokens to keys, gets none")
     func tokensOff() async throws {
         for (isOn, binding, status) in [(false, SessionPolicy.AccessTokenBinding.bearer, 403), (true, .dpop, 409)] {

@@ -33,6 +33,7 @@ struct EventRoutesTests {
         #expect(try await world.call(.get, Self.path + "?offset=\(offset)&name=user.*", headers).status == status)
     }
 
+    // Proves: A1
     @Test("A change by an operator names the key, the address and the request")
     func actor() async throws {
         let proxies = [try #require(IPNetwork("10.0.0.0/8"))]

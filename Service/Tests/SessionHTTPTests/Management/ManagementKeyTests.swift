@@ -60,6 +60,7 @@ struct ManagementKeyTests {
         }
     }
 
+    // Proves: G2
     @Test("A key is invalid from its expiry on")
     func expiry() async throws {
         let world = try await EdgeWorld()
@@ -150,6 +151,7 @@ struct ManagementKeyTests {
         #expect(try await stored() == used)
     }
 
+    // Proves: G1
     @Test("Wrong keys of one address are limited to 20 in 10 minutes, and a valid key never is")
     func wrongKeys() async throws {
         let world = try await EdgeWorld(edge: EdgeOptions())

@@ -91,6 +91,7 @@ struct TemplateRoutesTests {
         #expect(templates.count == 80)
     }
 
+    // Proves: M18
     @Test(
         "An invalid template is rejected by its field",
         arguments: [

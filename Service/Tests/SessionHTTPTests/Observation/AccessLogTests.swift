@@ -79,6 +79,7 @@ struct AccessLogTests {
             environment: { $0.observer = TrailObserver() }, configure: { _ in })
     }
 
+    // Proves: A6
     @Test("It has id, app, route, method, status, address and milliseconds, and no text of the caller")
     func members() async throws {
         let (lines, observed) = try await lines(
@@ -102,6 +103,7 @@ struct AccessLogTests {
         #expect(observed.map(\.app) == [AppID("testapp")] && observed.map(\.reason) == [nil])
     }
 
+    // Proves: A8
     @Test("A refusal has its code and the reason that the caller does not learn")
     func reasons() async throws {
         let world = try await world()
@@ -128,6 +130,7 @@ struct AccessLogTests {
         #expect(!"\(lines)".contains("usr_1") && !"\(lines)".contains("secret"))
     }
 
+    // Proves: A8
     @Test("Limits and rejected proofs are named", arguments: [true, false])
     func named(isLimit: Bool) async throws {
         let body = #"{"identifier":{"type":"email_address","value":"a@example.com"}}"#
@@ -149,6 +152,7 @@ struct AccessLogTests {
         }
     }
 
+    // Proves: G7
     @Test("Metrics and the log level need a key for all apps", arguments: ["/metrics", "/v2/session/log-level"])
     func controls(path: String) async throws {
         let world = try await world()

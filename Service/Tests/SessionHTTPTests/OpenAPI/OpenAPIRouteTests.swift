@@ -6,7 +6,7 @@ import SessionDomain
 import SessionHTTP
 import Testing
 
-/// The schemas of the document are compared with the body types, and with responses, in `Tests/System/test_openapi.py`.
+/// The schemas of the document are compared with the body types, and with responses, in `Tests/System/api/test_openapi.py`.
 @Suite("Description of the APIs (OpenAPI 3.1)")
 struct OpenAPIRouteTests {
     private static func document() throws -> String {

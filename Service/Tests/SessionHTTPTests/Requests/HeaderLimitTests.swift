@@ -13,6 +13,13 @@ struct HeaderLimitTests {
         #expect(response.status == status)
     }
 
+    @Test("A proxy that asks about a request gets 403, because it passes on the headers of its client")
+    func ofProxy() async throws {
+        let headers = HTTPFields.of(("x-long", String(repeating: "a", count: 16_384)))
+        let response = try await EdgeWorld.shared.value.call(.get, "/v1/session/verify?app=testapp", headers)
+        #expect(response.status == 403 && response.code == "forbidden")
+    }
+
     @Test("Many short headers are rejected, too")
     func many() async throws {
         let headers = HTTPFields.of((0..<2_000).map { ("x-\($0)", "a") })

@@ -50,6 +50,7 @@ struct ErrorResponseTests {
         #expect(try response(to: Refusal.unauthorized, path: path).headers[.retryAfter] == nil)
     }
 
+    // Proves: B8
     @Test(
         "Every failure of the store is temporary: 503 with Retry-After, without its reason",
         arguments: [

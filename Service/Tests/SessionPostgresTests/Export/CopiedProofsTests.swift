@@ -4,6 +4,7 @@ internal import SessionSQLite
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 @testable import SessionStoreContract
 
 @Suite("Used proofs in an export", .timeLimit(.minutes(1)))

@@ -3,6 +3,7 @@ internal import SessionSQLite
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 @Suite("What an export contains of a PostgreSQL database")
 struct ExportedColumnsTests {

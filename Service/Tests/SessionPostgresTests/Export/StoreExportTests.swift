@@ -5,6 +5,7 @@ internal import SessionTokens
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 @Suite("An export of one store and its import into another", .timeLimit(.minutes(1)))
 struct StoreExportTests {

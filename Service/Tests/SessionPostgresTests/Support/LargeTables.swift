@@ -1,6 +1,7 @@
 internal import SessionDomain
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 /// Tables that are large enough for the planner, all with one app.
 enum LargeTables {

@@ -5,6 +5,7 @@ internal import Synchronization
 internal import Testing
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 /// One run of the contract on tables with partitions, which also collects the statements of the store.
 enum PartitionedContract {

@@ -8,7 +8,7 @@ enum SQLFeatures {
         // Reading
         "SELECT", "DISTINCT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "IS", "NULL", "TRUE", "FALSE", "EXISTS",
         "CASE", "WHEN", "THEN", "ELSE", "END", "AS", "JOIN", "ON", "USING", "GROUP", "BY", "ORDER", "DESC", "LIMIT",
-        "OFFSET", "UNION", "ALL", "ANY", "ARRAY", "VALUES",
+        "OFFSET", "UNION", "ALL", "ANY", "ARRAY", "VALUES", "CAST",
         // Writing
         "INSERT", "INTO", "UPDATE", "SET", "DELETE", "RETURNING", "WITH", "MATERIALIZED", "CONFLICT", "DO", "NOTHING",
         // Locks of rows

@@ -1,4 +1,5 @@
 internal import SessionDomain
+internal import SessionSQL
 
 @testable import SessionPostgres
 
@@ -24,7 +25,7 @@ extension PostgresConnection {
     var pid: Int { get throws { try one("SELECT pg_backend_pid()") } }
 
     /// The only column of the only row.
-    func one<Value: PostgresValue>(_ sql: String, _ values: [(any PostgresValue)?] = []) throws -> Value {
+    func one<Value: ColumnValue>(_ sql: String, _ values: [(any ColumnValue)?] = []) throws -> Value {
         guard let value: Value = try run([Statement(sql, values)])[0].first({ try $0.next() }) else {
             throw StoreError.unavailable("no row")
         }

@@ -3,6 +3,7 @@ internal import SessionDomain
 internal import Synchronization
 
 @testable import SessionPostgres
+@testable internal import SessionSQL
 
 /// The server that `scripts/test` starts, with empty databases on it.
 enum TestServer {

@@ -3,6 +3,7 @@ internal import GRDB
 internal import SessionDomain
 internal import Testing
 
+@testable internal import SessionSQL
 @testable internal import SessionSQLite
 
 @Suite("Copying and checking a database")
@@ -51,6 +52,7 @@ struct DatabaseCopyTests {
         try handle.close()
     }
 
+    // Proves: B5
     @Test("The service does not open a damaged database, and its check finds the damage in a copy, too")
     func damaged() async throws {
         try await damage()

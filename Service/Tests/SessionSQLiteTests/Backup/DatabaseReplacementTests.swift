@@ -51,6 +51,7 @@ struct DatabaseReplacementTests {
         try FileManager.default.removeItem(atPath: live)
     }
 
+    // Proves: B2
     @Test("The files of a killed process do not reach the new database, and the old one is kept with its last commits")
     func sideFiles() async throws {
         try await killedProcess("old")
@@ -79,6 +80,7 @@ struct DatabaseReplacementTests {
         #expect(!left.contains("session.sqlite-wal") && !left.contains("session.sqlite-shm"))
     }
 
+    // Proves: B2
     @Test("An error that is no damage stops the replacement, and the log stays with its database")
     func notDamaged() async throws {
         try await killedProcess("old")
@@ -93,6 +95,7 @@ struct DatabaseReplacementTests {
         #expect(try note(at: path) == "old")
     }
 
+    // Proves: B2
     @Test(
         "A replacement that was killed before its rename is undone at the next start and restore",
         arguments: [true, false])
@@ -139,6 +142,7 @@ struct DatabaseReplacementTests {
         #expect(!DatabaseFile.exists(at: kept))
     }
 
+    // Proves: B2
     @Test("A database that is open cannot be replaced, and one that is replaced cannot be opened")
     func locks() async throws {
         let store = try SQLiteStore.open(.file(path))

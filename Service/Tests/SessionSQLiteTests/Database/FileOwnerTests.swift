@@ -40,6 +40,7 @@ struct FileOwnerTests {
         #expect(try owner(of: path + ".lock") == Self.stranger)
     }
 
+    // Proves: B3
     @Test("A file of root that is already there under the name of the lock stays root's", .enabled(if: isRoot))
     func existingLock() throws {
         try Data().write(to: URL(fileURLWithPath: path + ".lock"))
@@ -57,6 +58,7 @@ struct FileOwnerTests {
         #expect(try owner(of: target) == before)
     }
 
+    // Proves: B3
     @Test("Root does not follow a link of another user to a database, nor to its directory", .enabled(if: isRoot))
     func foreignLink() throws {
         let target = directory.path("target")
@@ -101,6 +103,7 @@ struct FileOwnerTests {
         for name in ["created", "copied"] { #expect(try owner(of: directory.path(name)) == Self.stranger) }
     }
 
+    // Proves: B3
     @Test("A link of another user does not choose the owner", .enabled(if: isRoot))
     func linkedOwner() throws {
         let target = directory.path("target")

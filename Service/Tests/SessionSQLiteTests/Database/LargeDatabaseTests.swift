@@ -29,6 +29,7 @@ struct LargeDatabaseTests {
         try content.write(to: URL(fileURLWithPath: path))
     }
 
+    // Proves: B5
     @Test("A file up to the limit is checked when it is opened, so a damaged one is never served")
     func small() async throws {
         try await makeDatabase(isDamaged: true)
@@ -39,6 +40,7 @@ struct LargeDatabaseTests {
         }
     }
 
+    // Proves: B5
     @Test("A larger one is opened at once, and the check finds the damage afterwards")
     func large() async throws {
         try await makeDatabase(isDamaged: true)

@@ -4,6 +4,7 @@ internal import SessionDomain
 internal import Synchronization
 internal import Testing
 
+@testable internal import SessionSQL
 @testable internal import SessionSQLite
 
 @Suite("Copies of the log into the database, beside the writer")

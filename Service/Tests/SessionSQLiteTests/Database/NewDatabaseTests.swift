@@ -20,6 +20,7 @@ struct NewDatabaseTests {
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
     }
 
+    // Proves: B4
     @Test("A file that became empty is damage, and not a new database", arguments: [".lock", "-wal", ".keys"])
     func emptied(trace: String) throws {
         try write("session.sqlite")
@@ -76,6 +77,7 @@ struct NewDatabaseTests {
         try await store.close()
     }
 
+    // Proves: B4
     @Test(
         "A new file has a page before it has its name, so a start that was killed continues", arguments: [true, false])
     func killed(hasKeys: Bool) async throws {

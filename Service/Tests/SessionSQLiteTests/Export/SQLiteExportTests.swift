@@ -4,6 +4,7 @@ internal import SessionDomain
 internal import SessionTokens
 internal import Testing
 
+@testable internal import SessionSQL
 @testable internal import SessionSQLite
 
 @Suite("What an export contains of an embedded database")

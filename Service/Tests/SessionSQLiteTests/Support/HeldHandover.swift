@@ -1,4 +1,4 @@
-import SessionDomain
+import SessionSQL
 import Synchronization
 
 /// A handover whose turn ends when a test says so.

@@ -2,6 +2,7 @@ internal import GRDB
 internal import SessionDomain
 internal import Testing
 
+@testable internal import SessionSQL
 @testable internal import SessionSQLite
 @testable internal import SessionStoreContract
 

@@ -42,6 +42,7 @@ struct LogFormatTests {
                 + #""message":"request","_level":"x","list":["a","b"],"map":{"k":"v"},"ms":1.5,"status":200}"# + "\n")
     }
 
+    // Proves: A7
     @Test("No text begins a line of its own, and JSON returns it unchanged", arguments: texts)
     func hostile(text: String) throws {
         let record = record(text, [("value", .string(text)), ("k\(text)", "v")])
@@ -56,6 +57,7 @@ struct LogFormatTests {
         #expect(members["level"] as? String == "info")
     }
 
+    // Proves: A7
     @Test("A value of a line of text cannot add a name", arguments: ["a status=200", "a=b", "\"", "", "a\" b=\"c"])
     func values(text: String) {
         let line = LogFormat.text.line(of: record("request", [("value", .string(text))]))

@@ -44,6 +44,7 @@ struct MetricsRegistryTests {
                 """#)
     }
 
+    // Proves: A9
     @Test("A label value cannot begin a line, end its quotes or add a label")
     func escaping() {
         let registry = MetricsRegistry(metrics)
@@ -53,6 +54,7 @@ struct MetricsRegistryTests {
         #expect(lines[0] == "test_total{a=\"a\\\"} 1\\nfake_total 7\u{FFFD}\u{FFFD}[2J\\\\\",b=\"x\"} 1")
     }
 
+    // Proves: A9
     @Test("Metrics and labels that are not in the catalogue are not exported")
     func unknown() {
         let registry = MetricsRegistry(metrics)
@@ -65,6 +67,7 @@ struct MetricsRegistryTests {
         #expect(samples.isEmpty && !registry.exposition().contains("other_total"))
     }
 
+    // Proves: A9
     @Test("The number of series of a metric is bounded; further ones are counted together")
     func bounded() {
         let registry = MetricsRegistry(metrics)

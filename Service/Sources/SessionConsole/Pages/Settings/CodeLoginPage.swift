@@ -5,20 +5,17 @@ enum CodeLoginPage {
     static func add(to routes: ConsoleRoutes) {
         routes.appPage("/logins/codes/new", showNew)
         routes.appForm("/logins/codes/new", on: showNew) { visit, form in
-            let change = try Self.change(form)
-            try visit.service.loginConfigs.check(change, in: visit.app)
+            let login = try SettingsForm.read(form, replacing: OTPLoginConfig.defaults)
+            try visit.service.loginConfigs.check(login, in: visit.app)
             var next = visit.app
-            next.set(
-                change.applied(
-                    to: OTPLoginConfig(
-                        id: "", channel: change.channel, isDefault: false, at: visit.service.environment.now())))
+            next.set(login)
             if let page = try await SettingsConfirmation.page(
                 "Create the login", form, to: visit.path / "logins" / "codes" / "new", in: .logins,
                 consequences: lostByDefault(in: next, visit), visit)
             {
                 return page
             }
-            _ = try await visit.service.loginConfigs.createOTPLogin(change, app: visit.app.id)
+            _ = try await visit.service.loginConfigs.createOTPLogin(login, app: visit.app.id)
             return .redirect(visit.path / "logins", .created)
         }
         routes.appPage("/logins/codes/:config_id", show)
@@ -32,21 +29,13 @@ enum CodeLoginPage {
         }
     }
 
-    private static func change(_ form: FormBody) throws(Refusal) -> OTPLoginChange {
-        OTPLoginChange(
-            channel: try form.choice("channel_type", OTPLoginConfig.Channel.allCases),
-            isDefault: form.isChecked("is_default"), templateID: form.filled("template_id"),
-            senderID: form.filled("sender_id"), grantedScopes: form.lines("granted_scopes"),
-            codeSize: try form.number("code_size"))
-    }
-
     @Sendable private static func showNew(_ visit: AppVisit) async throws -> Page {
         page("Create a login with a code", visit) {
             H.section(.class("card")) {
                 FormView.form(
                     visit.visit, visit.path / "logins" / "codes" / "new", id: "login", submit: "Create the login",
                     replacing: visit.app
-                ) { fields($0, nil) }
+                ) { SettingsForm.content($0, OTPLoginConfig.defaults) }
             }
         }
     }
@@ -57,7 +46,7 @@ enum CodeLoginPage {
         return page("Login with a code", visit) {
             H.section(.class("card")) {
                 FormView.form(visit.visit, path, id: "login", submit: "Save", replacing: visit.app) {
-                    fields($0, login)
+                    SettingsForm.content($0, login)
                 }
                 Show.values([
                     "Id": Show.code(login.id), "Created": Show.time(login.createdAt),
@@ -68,25 +57,6 @@ enum CodeLoginPage {
                 }
             }
         }
-    }
-
-    private static func fields(_ form: FormView, _ login: OTPLoginConfig?) -> HTML {
-        HTML(joining: [
-            form.choice(
-                "channel_type", "Channel", [("email", "E-mail"), ("sms", "SMS")],
-                selected: login?.channel.rawValue ?? "email"),
-            form.checkbox(
-                "is_default", "Default of its channel", login?.isDefault ?? false,
-                hint: "It is used when an app names no login."),
-            form.number("code_size", "Digits of a code", login?.codeSize ?? 6, hint: "4 to 10."),
-            form.lines(
-                "granted_scopes", "Granted scopes", login?.grantedScopes ?? [],
-                hint: "One per line. Each must be registered in the app."),
-            form.text("template_id", "Template id", login?.templateID, hint: "For your own message route."),
-            form.text(
-                "sender_id", "Sender id", login?.senderID,
-                hint: "The sender of the messages. Mail of the service is sent from its own domains only."),
-        ])
     }
 
     /// What users lose by another login in place of one, or by none.
@@ -139,17 +109,18 @@ enum CodeLoginPage {
     }
 
     @Sendable private static func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
-        let (logins, change) = (visit.service.loginConfigs, try change(form))
+        let logins = visit.service.loginConfigs
         let stored = try await logins.otpLogin(visit.parameter("config_id"), app: visit.app.id)
-        try logins.check(change, in: visit.app)
+        let next = try SettingsForm.read(form, replacing: stored)
+        try logins.check(next, in: visit.app)
         if let page = try await SettingsConfirmation.page(
             "Save the login", form, to: visit.path / "logins" / "codes" / stored.id, in: .logins,
             from: ("Login with a code", visit.path / "logins" / "codes" / stored.id),
-            consequences: try await consequences(of: change.applied(to: stored), replacing: stored, visit), visit)
+            consequences: try await consequences(of: next, replacing: stored, visit), visit)
         {
             return page
         }
-        _ = try await logins.replaceOTPLogin(stored.id, change, app: visit.app.id)
+        _ = try await logins.replaceOTPLogin(stored.id, app: visit.app.id) { $0.replaceSettings(by: next) }
         return .redirect(visit.path / "logins", .saved)
     }
 

@@ -56,31 +56,16 @@ enum LoginsPage {
     }
 
     private static func password(_ visit: AppVisit) -> HTML {
-        let stored = visit.app.passwordLogin
-        let config = stored ?? PasswordLoginConfig(at: visit.service.environment.now())
+        let isMissing = visit.app.passwordLogin == nil
         return Show.card("Login with a password") {
-            if stored == nil {
+            if isMissing {
                 H.p(.class("hint")) { "This app has no login with a password. Save these settings to create it." }
             }
             FormView.form(
                 visit.visit, visit.path / "logins" / "password", id: "password",
-                submit: stored == nil ? "Create the login" : "Save", replacing: visit.app
+                submit: isMissing ? "Create the login" : "Save", replacing: visit.app
             ) { form in
-                form.checkbox("enabled", "Users can sign in with a password", config.enabled)
-                form.group("New passwords") {
-                    form.checkbox(
-                        "reject_common_passwords", "Reject common passwords", config.rejectsCommonPasswords,
-                        hint: "Also breached ones, and words of the app and the user.")
-                    form.number("password_compliancy.min_length", "Minimum length", config.policy.minLength)
-                    form.number(
-                        "password_compliancy.max_length", "Maximum length", config.policy.maxLength,
-                        hint: "1 to 256. 0 is 256."
-                    )
-                    form.number("password_compliancy.uppercase", "Upper-case letters", config.policy.uppercase)
-                    form.number("password_compliancy.lowercase", "Lower-case letters", config.policy.lowercase)
-                    form.number("password_compliancy.numbers", "Digits", config.policy.numbers)
-                    form.number("password_compliancy.symbols", "Symbols", config.policy.symbols)
-                }
+                SettingsForm.content(form, visit.app[keyPath: PasswordLoginConfig.place])
             }
             H.p(.class("hint")) {
                 "The limits of wrong passwords are those of wrong codes: "
@@ -89,10 +74,9 @@ enum LoginsPage {
         }
     }
 
-    /// What users lose when the login is switched off, or closed by a limit.
-    private static func consequences(_ change: PasswordLoginChange, _ visit: AppVisit) async throws -> [String] {
-        guard let old = visit.app.passwordLogin, old.enabled else { return [] }
-        guard change.enabled == false else { return [] }
+    /// What users lose when the login is switched off.
+    private static func consequences(_ next: PasswordLoginConfig, _ visit: AppVisit) async throws -> [String] {
+        guard visit.app.passwordLogin?.enabled == true, !next.enabled else { return [] }
         return [
             try await AffectedUsers.with(
                 SignInMeans(identifier: .emailAddress, password: true), "an e-mail address and a password", visit),
@@ -105,29 +89,19 @@ enum LoginsPage {
     }
 
     @Sendable private static func savePassword(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
-        var policy = PasswordPolicy()
-        policy.minLength = try form.number("password_compliancy.min_length")
-        policy.maxLength = try form.number("password_compliancy.max_length")
-        policy.uppercase = try form.number("password_compliancy.uppercase")
-        policy.lowercase = try form.number("password_compliancy.lowercase")
-        policy.numbers = try form.number("password_compliancy.numbers")
-        policy.symbols = try form.number("password_compliancy.symbols")
-        let change = PasswordLoginChange(
-            enabled: form.isChecked("enabled"), policy: policy,
-            rejectsCommonPasswords: form.isChecked("reject_common_passwords"))
+        let stored = visit.app[keyPath: PasswordLoginConfig.place]
+        let next = try SettingsForm.read(form, replacing: stored)
+        try visit.service.settings.check(next, replacing: stored)
         if let page = try await SettingsConfirmation.page(
-            change.enabled == false ? "Switch off logins with a password" : "Save the login with a password", form,
+            next.enabled ? "Save the login with a password" : "Switch off logins with a password", form,
             to: visit.path / "logins" / "password",
-            in: .logins, consequences: try await consequences(change, visit), visit)
+            in: .logins, consequences: try await consequences(next, visit), visit)
         {
             return page
         }
-        let configs = visit.service.loginConfigs
-        if visit.app.passwordLogin == nil {
-            _ = try await configs.createPasswordLogin(change, app: visit.app.id)
-        } else {
-            _ = try await configs.replacePasswordLogin(change, app: visit.app.id)
-        }
+        _ = try await visit.service.settings.update(
+            PasswordLoginConfig.self, of: visit.app.id, ifVersion: form.text(FormView.versionField)
+        ) { $0.replaceSettings(by: next) }
         return .redirect(visit.path / "logins", .saved)
     }
 }

@@ -77,3 +77,179 @@ enum WebhooksPage {
         ])
     }
 }
+
+/// What each event that a webhook can get reports, in a sentence. `docs/webhooks.md` has the data of each.
+enum EventText {
+    static func sentence(_ name: Event.Name) -> String? { sentences[name.rawValue] }
+
+    static let sentences = [
+        "user.created": "A user was created: by a sign-up, a migration, or an operator.",
+        "user.deleted": "A user was deleted, with all sessions.",
+        "user.profile.updated": "The profile of a user has changed.",
+        "user.identifier.created": "A user got another e-mail address or phone number.",
+        "user.identifier.deleted": "An e-mail address or phone number of a user was removed.",
+        "user.session.created": "A user has signed in.",
+        "user.session.revoked": "A session was ended before it expired, and the reason says why.",
+        "send_hook.failed": "The send hook of your backend gave no valid answer.",
+        "step_up.hook_failed": "The delegation hook of your backend gave no valid answer.",
+        "user.status.updated": "A user was activated, deactivated or suspended.",
+        "user.limits.cleared": "The limits of a user were set back, by an operator.",
+        "user.password.updated": "The password of a user has changed.",
+        "step_up.granted": "A user got a scope by a step-up.",
+        "session.refresh_token_reused": "A spent refresh token was used again, and its session was revoked.",
+        "session.recovered": "A session continues after the database was set back, for example to a backup.",
+        "migration.hook_failed": "The migration hook of your backend gave no valid answer.",
+        "signing_key.rotated": "There is a new signing key, and it says from when it signs.",
+        "signing_key.removed": "A signing key was removed, and is no longer published.",
+        "signing_key.resealed": "A signing key was encrypted with another master key.",
+        "user.external_id.updated": "The external id of a user has changed.",
+        "login.failed": "An attempt to sign in has failed, and the reason says why.",
+        "login.limited": "A limit was reached. It is reported once an hour, and for each user of an address.",
+        "user.logins.voided": "Logins that a user had begun were ended, and there was no session to end.",
+        "code.sent": "A mail server or gateway has taken a code. It may not have arrived yet.",
+        "code.failed": "No route took a code before it expired, or it was rejected.",
+        "notice.sent": "A mail server or gateway has taken a notice to a user.",
+        "notice.failed": "No route took a notice to a user in time, or it was rejected.",
+        "management.app.updated": "Settings of the app have changed, and the event has them before and after.",
+        "management.sessions.revoked": "The command that signs all users out was used.",
+        "management.key.created": "A management key of the app was created, or has replaced another one.",
+        "management.key.revoked": "A management key of the app was revoked.",
+        "management.token.created": "A development token of a user was issued with a management key.",
+        "management.webhook.created": "A webhook of the app was created.",
+        "management.webhook.updated": "A webhook has another URL or other events.",
+        "management.webhook.activated": "A webhook was activated.",
+        "management.webhook.deleted": "A webhook was deleted.",
+        "management.webhook.resent": "An operator had an event sent to a webhook again.",
+        "management.console.signed_in": "An operator of this app has signed in to the console.",
+        "management.console.signed_out": "An operator of this app has signed out of the console.",
+        "management.console.confirmed": "An operator has proved again who they are, before a dangerous action.",
+        "management.console.confirmation_failed": "An operator has failed to prove again who they are.",
+        "management.delivery.tested": "An operator has sent a test message.",
+        "management.user.exported": "An operator has downloaded all that is stored about a user.",
+        "management.events.exported": "An operator has downloaded the audit trail.",
+    ]
+}
+
+/// One webhook: its settings, its activation, and the log of its deliveries.
+enum WebhookPage {
+    static func add(to routes: ConsoleRoutes) {
+        let webhook = "/webhooks/:webhook_id"
+        routes.appPage(webhook, show)
+        routes.appForm(webhook, on: show) { visit, form in
+            _ = try await visit.service.webhooks.replace(
+                visit.webhookID, url: form.text("url") ?? "", events: try WebhooksPage.events(form), app: visit.app.id)
+            return .redirect(visit.webhookPath, .saved)
+        }
+        routes.appForm(webhook + "/activate", on: show) { visit, _ in
+            _ = try await visit.service.webhooks.activate(visit.webhookID, app: visit.app.id)
+            return .redirect(visit.webhookPath, .activated)
+        }
+        routes.appForm(webhook + "/deliveries/:event_id/resend", for: .support, on: show) { visit, _ in
+            try await visit.service.webhooks.resend(
+                visit.parameter("event_id"), to: visit.webhookID, app: visit.app.id)
+            return .redirect(visit.webhookPath, .resent)
+        }
+        routes.appPage(webhook + "/delete", showDeletion)
+        routes.appForm(webhook + "/delete", confirming: ConsoleRoutes.always, on: showDeletion) { visit, _ in
+            try await visit.service.webhooks.delete(visit.webhookID, app: visit.app.id)
+            return .redirect(visit.path / "webhooks", .deleted)
+        }
+    }
+
+    @Sendable private static func show(_ visit: AppVisit) async throws -> Page {
+        let webhook = try await visit.service.webhooks.webhook(visit.webhookID, app: visit.app.id)
+        let (deliveries, next) = try await visit.service.webhooks.deliveries(
+            of: webhook.id, app: visit.app.id, limit: Part.size, offset: 0,
+            cursor: visit.visit.query.filled("cursor"))
+        return Page("Webhook", app: visit.app, section: .webhooks, parent: ("Webhooks", visit.path / "webhooks")) {
+            if webhook.status == .inactive { activation(webhook, visit) }
+            log(webhook, deliveries, next, visit)
+            Show.card("Settings") {
+                Show.values([
+                    "Status": WebhooksPage.status(webhook), "Id": Show.code(webhook.id),
+                    "Created": Show.time(webhook.createdAt), "Changed": Show.time(webhook.updatedAt),
+                ])
+                FormView.form(visit.visit, visit.webhookPath, id: "webhook", submit: "Save") {
+                    WebhooksPage.fields($0, url: webhook.url, events: webhook.events)
+                }
+                if visit.visit.canWrite {
+                    H.p(.class("hint")) { "A new URL gets no events until it is activated again. No user notices it." }
+                    H.div(.class("actions")) { Link.button("Delete", visit.webhookPath / "delete", "danger") }
+                }
+            }
+        }
+    }
+
+    private static func activation(_ webhook: Webhook, _ visit: AppVisit) -> HTML {
+        Show.card("This webhook is not active") {
+            H.p {
+                "No event is sent before the endpoint has confirmed the URL. On activation the service sends it a request "
+                "with a random number, which it must repeat."
+            }
+            if visit.visit.canWrite {
+                Show.values(["Verification token": Show.code(webhook.verificationToken)])
+                FormView.form(visit.visit, visit.webhookPath / "activate", id: "activate", submit: "Activate")
+            }
+        }
+    }
+
+    /// - Parameter next: The cursor of the deliveries that follow.
+    private static func log(
+        _ webhook: Webhook, _ deliveries: [WebhookDelivery], _ next: String?, _ visit: AppVisit
+    ) -> HTML {
+        guard !deliveries.isEmpty else {
+            return Show.empty(
+                "No event was sent yet",
+                webhook.status == .active
+                    ? "Events that happen from now on appear here." : "Activate the webhook first.")
+        }
+        let canResend = visit.visit.canSupport && webhook.status == .active
+        return HTML(joining: [
+            TableView.html(
+                "Deliveries, newest first",
+                columns: ["Event", "Happened", "Status", "Attempts", "Last result", "Next attempt"]
+                    + (canResend ? ["Action"] : []),
+                deliveries.map { row($0, canResend ? resend($0, visit) : nil) }),
+            H.nav(.class("pages"), .aria(label: "Parts of the list")) {
+                if visit.visit.query.filled("cursor") != nil { Link.button("Newest", visit.webhookPath, "small") }
+                if let next { Link.button("Older", visit.webhookPath.query(["cursor": next]), "small") }
+            },
+        ])
+    }
+
+    private static func row(_ delivery: WebhookDelivery, _ action: HTML?) -> TableView.Row {
+        let style = delivery.status == .delivered ? "good" : delivery.status == .failed ? "bad" : "warn"
+        return TableView.Row(
+            head: Show.code(delivery.event.name.rawValue),
+            cells: [
+                Show.time(delivery.event.createdAt), Show.badge(delivery.status.rawValue, style),
+                HTML(escaping: String(delivery.attempts)),
+                Show.text(delivery.lastError ?? delivery.lastStatus.map { String($0) }),
+                delivery.status == .pending ? Show.time(delivery.nextAttemptAt) : Show.none,
+            ] + (action.map { [$0] } ?? []))
+    }
+
+    private static func resend(_ delivery: WebhookDelivery, _ visit: AppVisit) -> HTML {
+        FormView.form(
+            visit.visit, visit.webhookPath / "deliveries" / delivery.event.id / "resend", for: .support,
+            id: delivery.event.id,
+            submit: "Send again", style: "small", label: "Send again: " + delivery.event.name.rawValue)
+    }
+
+    @Sendable private static func showDeletion(_ visit: AppVisit) async throws -> Page {
+        let webhook = try await visit.service.webhooks.webhook(visit.webhookID, app: visit.app.id)
+        return Page("Delete the webhook", app: visit.app, section: .webhooks, parent: ("Webhook", visit.webhookPath)) {
+            ConfirmPage.content(
+                visit.visit, visit.webhookPath / "delete",
+                consequences: [
+                    "\(webhook.url) gets no further events, and events that wait for it are dropped.",
+                    "The log of its deliveries is deleted.", "No user notices it.", "This cannot be undone.",
+                ], submit: "Delete the webhook", back: visit.webhookPath)
+        }
+    }
+}
+
+extension AppVisit {
+    fileprivate var webhookID: String { parameter("webhook_id") }
+    fileprivate var webhookPath: ConsolePath { path / "webhooks" / webhookID }
+}

@@ -2,7 +2,7 @@
 ///
 /// Those about credentials are on by default: a thief of an account changes them. A login from a new device is
 /// more often the user's own, so its notice is off until an operator turns it on.
-package struct NoticeSettings: Sendable, Equatable, Codable {
+package struct NoticeSettings: SettingsGroup {
     package var newDevice = false
     package var identifierAdded = true
     package var identifierRemoved = true
@@ -23,21 +23,22 @@ package struct NoticeSettings: Sendable, Equatable, Codable {
 }
 
 extension NoticeSettings {
-    private enum CodingKeys: CodingKey {
-        case newDevice, identifierAdded, identifierRemoved, passwordChanged, sessionsEnded
-    }
+    package static let defaults = Self()
+    package static var place: any WritableKeyPath<App, Self> & Sendable { \.messages.notices }
 
-    /// Decodes stored settings. A setting that is missing in older ones has its default.
-    package init(from decoder: any Decoder) throws {
-        self.init()
-        let stored = try decoder.container(keyedBy: CodingKeys.self)
-        func read(_ key: CodingKeys, _ setting: inout Bool) throws {
-            if let value = try stored.decodeIfPresent(Bool.self, forKey: key) { setting = value }
-        }
-        try read(.newDevice, &newDevice)
-        try read(.identifierAdded, &identifierAdded)
-        try read(.identifierRemoved, &identifierRemoved)
-        try read(.passwordChanged, &passwordChanged)
-        try read(.sessionsEnded, &sessionsEnded)
-    }
+    package static let schema = SettingsSchema<Self>(
+        "notices",
+        [
+            .init(
+                nil,
+                [
+                    .flag("password_changed", \.passwordChanged, "The password was changed"),
+                    .flag("identifier_added", \.identifierAdded, "An e-mail address or phone number was added"),
+                    .flag("identifier_removed", \.identifierRemoved, "An e-mail address or phone number was removed"),
+                    .flag("sessions_ended", \.sessionsEnded, "All sessions were ended"),
+                    .flag(
+                        "new_device", \.newDevice, "A sign-in from a new device",
+                        hint: "Most of them are the user's own."),
+                ])
+        ])
 }

@@ -66,7 +66,7 @@ struct WebhookRoute: TestableRoute {
 
     /// 2xx accepts the message. 400 and 422 reject it, and the member `error` can name `recipient`, `sender` or `content`,
     /// or `unknown_recipient` for one that does not exist, so that no other route is asked. After everything else the
-    /// courier tries again. Texts of the backend are not repeated: they could contain the code.
+    /// worker tries again. Texts of the backend are not repeated: they could contain the code.
     static func result(_ answer: EgressAnswer) -> SendingResult {
         let members = (try? TokenJSON.decode([String: JSONValue].self, from: answer.body)) ?? [:]
         switch answer.status {

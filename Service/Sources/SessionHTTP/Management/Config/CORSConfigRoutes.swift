@@ -10,16 +10,18 @@ struct CORSConfigBody: Codable {
 
 /// Cross-origin calls of browsers, in the management API. The setting is `allowed_origins` of the app.
 struct CORSConfigRoutes: Sendable {
-    let apps: AppManagement
+    let settings: SettingsManagement
 
     @Sendable func get(_ request: Request, context: OperatorContext) async throws -> Response {
-        try .config(CORSConfigBody(allowedOrigins: try await apps.app(context.appID).allowedOrigins))
+        let app = try await settings.group(App.self, of: context.appID)
+        return try .config(CORSConfigBody(allowedOrigins: app.allowedOrigins))
     }
 
     @Sendable func replace(_ request: Request, context: OperatorContext) async throws -> Response {
         let body = try await request.decodeExactly(CORSConfigBody.self)
-        let app = try await apps.change(
-            AppSettingsChange(allowedOrigins: body.allowedOrigins), of: context.appID)
-        return try .config(CORSConfigBody(allowedOrigins: app.allowedOrigins))
+        let changed = try await settings.update(App.self, of: context.appID) { app in
+            app.allowedOrigins = body.allowedOrigins
+        }
+        return try .config(CORSConfigBody(allowedOrigins: changed.group.allowedOrigins))
     }
 }

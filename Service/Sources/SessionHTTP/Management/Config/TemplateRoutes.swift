@@ -1,5 +1,6 @@
 import Hummingbird
-import SessionDomain
+package import SessionDomain
+import SessionTokens
 
 /// The templates of messages in the management API.
 struct TemplateRoutes: Sendable {
@@ -9,14 +10,8 @@ struct TemplateRoutes: Sendable {
         let settings = try await templates.settings(of: context.appID)
         return try .json(
             TemplateListBody(
-                config: TemplateSettingsBody(settings),
+                config: settings.body,
                 templates: try await templates.templates(of: context.appID).map(TemplateBody.init)))
-    }
-
-    /// Replaces the settings. The templates stay as they are.
-    @Sendable func change(_ request: Request, context: OperatorContext) async throws -> Response {
-        let change = try await request.decodeExactly(TemplateSettingsBody.self).change
-        return try .config(TemplateSettingsBody(try await templates.change(change, app: context.appID)))
     }
 
     @Sendable func reset(_ request: Request, context: OperatorContext) async throws -> Response {
@@ -54,5 +49,74 @@ struct TemplateRoutes: Sendable {
         try TemplateKey(
             channel: context.parameters.get("channel") ?? "", purpose: context.parameters.get("purpose") ?? "",
             locale: context.parameters.get("locale") ?? "")
+    }
+}
+
+/// A template as the management API shows it.
+struct TemplateBody: Encodable {
+    let channel: String
+    let purpose: String
+    let locale: String
+    let subject: String?
+    let text: String
+    let isBuiltIn: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case channel, purpose, locale, subject, text
+        case isBuiltIn = "built_in"
+    }
+
+    init(_ listed: ListedTemplate) {
+        channel = listed.template.channel.rawValue
+        purpose = listed.template.purpose.rawValue
+        locale = listed.template.locale.tag
+        subject = listed.template.subject
+        text = listed.template.text
+        isBuiltIn = listed.isBuiltIn
+    }
+}
+
+/// The texts of a template in a request. The path names the messages that they are for.
+struct TemplateChangeBody: Decodable {
+    let subject: String?
+    let text: String
+}
+
+/// The settings and all templates that messages use.
+private struct TemplateListBody: Encodable {
+    let config: [String: JSONValue]
+    let templates: [TemplateBody]
+}
+
+/// A message to preview. Without a text, the stored template is rendered.
+struct TemplatePreviewRequestBody: Decodable {
+    let channel: String
+    let purpose: String
+    let locale: String?
+    let subject: String?
+    let text: String?
+}
+
+/// A rendered message with sample values.
+package struct TemplatePreviewBody: Encodable {
+    let locale: String
+    let subject: String?
+    let text: String
+    let html: String?
+    /// `gsm-7` or `ucs-2`; of an SMS only, as the two below.
+    let encoding: String?
+    let characters: Int?
+    let segments: Int?
+    let warnings: [String]
+
+    package init(_ preview: MessagePreview) {
+        locale = preview.message.locale.tag
+        subject = preview.message.subject
+        text = preview.message.text
+        html = preview.message.html
+        encoding = preview.length?.encoding.rawValue
+        characters = preview.length?.units
+        segments = preview.length?.segments
+        warnings = preview.warnings
     }
 }

@@ -50,3 +50,77 @@ struct WebhookRoutes: Sendable {
 
     private static func id(_ context: OperatorContext) -> String { context.parameters.get("webhook_id") ?? "" }
 }
+
+/// A webhook as the management API shows it.
+struct WebhookBody: Encodable {
+    let id: String
+    let url: String
+    let events: [String]
+    let status: String
+    /// Only for a key that may write: it shows the receiver that a challenge is from this service.
+    let verificationToken: String?
+    let createdAt: String
+    let updatedAt: String
+
+    private enum CodingKeys: String, CodingKey {
+        case id, url, events, status
+        case verificationToken = "verification_token"
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+    }
+
+    init(_ webhook: Webhook, for key: ManagementKey) {
+        id = webhook.id
+        url = webhook.url
+        events = webhook.events
+        status = webhook.status.rawValue
+        verificationToken = key.role == .write ? webhook.verificationToken : nil
+        createdAt = webhook.createdAt.rfc3339
+        updatedAt = webhook.updatedAt.rfc3339
+    }
+}
+
+private struct WebhookListBody: Encodable { let webhooks: [WebhookBody] }
+
+struct WebhookChangeBody: Decodable {
+    let url: String
+    /// Absent or empty for the standard events.
+    let events: [String]?
+}
+
+/// The delivery of an event to a webhook as the management API shows it.
+struct WebhookDeliveryBody: Encodable {
+    let event: EventBody
+    let status: String
+    let attempts: Int
+    /// Present while the delivery is pending.
+    let nextAttemptAt: String?
+    let lastStatus: Int?
+    let lastError: String?
+    let deliveredAt: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case event, status, attempts
+        case nextAttemptAt = "next_attempt_at"
+        case lastStatus = "last_status"
+        case lastError = "last_error"
+        case deliveredAt = "delivered_at"
+    }
+
+    init(_ delivery: WebhookDelivery) {
+        event = EventBody(delivery.event)
+        status = delivery.status.rawValue
+        attempts = delivery.attempts
+        nextAttemptAt = delivery.status == .pending ? delivery.nextAttemptAt.rfc3339 : nil
+        lastStatus = delivery.lastStatus
+        lastError = delivery.lastError
+        deliveredAt = delivery.deliveredAt?.rfc3339
+    }
+}
+
+private struct WebhookDeliveryListBody: Encodable {
+    let deliveries: [WebhookDeliveryBody]
+    let limit: Int
+    /// The `cursor` of the next page. Absent on the last one.
+    let next: String?
+}

@@ -71,7 +71,7 @@ struct BlockRoutes: Sendable {
 
     private static func subject(_ address: String?, type: String?, value: String?) throws(Refusal) -> Block.Subject {
         switch (address, value) {
-        case (let address?, nil): return .network(address.lowercased())
+        case (let address?, nil): return .network(address)
         case (nil, let value?): return .identifier(try UserRoutes.identifier(type: type, value: value))
         default: throw .invalidField("address", "or identifier_type and identifier_value is required, not both")
         }

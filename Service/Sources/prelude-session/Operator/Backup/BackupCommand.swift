@@ -48,7 +48,7 @@ struct BackupCommand: AsyncParsableCommand {
                         passphrase: passphrase, environment: service.environment)
                 }
                 if let to { try folder.send(to: to) }
-                try options.show(manifest.record(at: to ?? directory))
+                try options.show(manifest.record(at: to ?? folder.path))
             }
         }
 
@@ -77,7 +77,7 @@ struct BackupCommand: AsyncParsableCommand {
             let manifest = try folder.manifest().content
             let passphrase = try passphrase.read()
             _ = try BackupError.explained { try folder.open(passphrase: passphrase) }
-            for (name, value) in manifest.record(at: directory) + [("result", .text("valid"))] {
+            for (name, value) in manifest.record(at: folder.path) + [("result", .text("valid"))] {
                 print(name.padding(toLength: 13, withPad: " ", startingAt: 0) + value.text)
             }
         }
@@ -101,53 +101,6 @@ struct BackupCommand: AsyncParsableCommand {
                 try BackupFolder(path: directory).settings(passphrase: passphrase)
             }
             FileHandle.standardOutput.write(content)
-        }
-    }
-
-    struct Prune: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "prune",
-            abstract: "Delete old backups of a folder.",
-            discussion: """
-                Keeps the newest ones (--keep), and all that are younger than a number of days (--days), by the time in their \
-                manifest. What is no complete backup stays, so nothing else in the folder is deleted.
-                """)
-
-        @Argument(help: "The folder that contains the directories of backups.", completion: .directory)
-        var folder: String
-
-        @Option(help: "The number of backups to keep at least. 1 or more.")
-        var keep = 7
-
-        @Option(help: "Keep backups of this many days. 0 or more.")
-        var days = 0
-
-        @Flag(help: "Print what would be deleted, and delete nothing.")
-        var dryRun = false
-
-        func validate() throws {
-            guard keep >= 1 else { throw ValidationError("--keep must be 1 or more") }
-            guard days >= 0 else { throw ValidationError("--days must be 0 or more") }
-        }
-
-        func run() async throws {
-            try EnvironmentVariables.check()
-            let now = ServiceEnvironment.live.now()
-            guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-                throw ConfigurationError("backup", "\(folder) cannot be read")
-            }
-            let backups = names.compactMap { name -> (path: String, createdAt: Timestamp)? in
-                let path = folder + "/" + name
-                guard let manifest = try? BackupFolder(path: path).manifest().content,
-                    let createdAt = Timestamp(rfc3339: manifest.createdAt)
-                else { return nil }
-                return (path, createdAt)
-            }
-            .sorted { $0.createdAt > $1.createdAt }
-            for backup in backups.dropFirst(keep) where backup.createdAt < now - days * 86_400 {
-                if !dryRun { try FileManager.default.removeItem(atPath: backup.path) }
-                print("\(dryRun ? "would delete" : "deleted")  \(backup.path.escapedForTerminal)")
-            }
         }
     }
 }

@@ -104,3 +104,157 @@ struct ExportCommand: AsyncParsableCommand {
         }
     }
 }
+
+/// Shows the progress of an export or an import on the standard error: a line that changes on a terminal, else a line for each table and every
+/// few seconds.
+final class ExportDisplay {
+    /// Milliseconds between two lines about the same table without a terminal.
+    private static let interval: Int64 = 5000
+
+    private let isQuiet: Bool
+    private let isTerminal: Bool
+    private let uptime: () -> Int64
+    private let write: (String) -> Void
+    private var startedAt: Int64
+    private var last: (step: ExportProgress.Step, table: String, at: Int64)?
+
+    /// - Parameter uptime: Milliseconds on a clock that never jumps.
+    init(
+        isQuiet: Bool, isTerminal: Bool = isatty(STDERR_FILENO) == 1, uptime: @escaping () -> Int64,
+        write: @escaping (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) }
+    ) {
+        self.isQuiet = isQuiet
+        self.isTerminal = isTerminal
+        self.uptime = uptime
+        self.write = write
+        startedAt = uptime()
+    }
+
+    func show(_ progress: ExportProgress) {
+        guard !isQuiet else { return }
+        let now = uptime()
+        let line = ExportProgressLine(progress, milliseconds: now - startedAt)
+        if isTerminal {
+            write("\r\u{1B}[K" + line.forTerminal)
+        } else if last.map({
+            $0.step != progress.step || $0.table != progress.table || now - $0.at >= Self.interval
+        }) ?? true {
+            write(line.plain + "\n")
+            last = (progress.step, progress.table, now)
+        }
+    }
+
+    /// Ends a step.
+    ///
+    /// - Returns: The milliseconds that it took.
+    @discardableResult
+    func end() -> Int64 {
+        if isTerminal, !isQuiet { write("\r\u{1B}[K") }
+        let now = uptime()
+        defer { startedAt = now }
+        return now - startedAt
+    }
+}
+
+/// How far it is, in one line.
+struct ExportProgressLine {
+    private static let barWidth = 24
+
+    private let progress: ExportProgress
+    private let milliseconds: Int64
+
+    /// - Parameter milliseconds: Since the step began.
+    init(_ progress: ExportProgress, milliseconds: Int64) {
+        self.progress = progress
+        self.milliseconds = milliseconds
+    }
+
+    private var share: Double {
+        progress.total == 0 ? 1 : min(1, Double(progress.rows) / Double(progress.total))
+    }
+
+    /// Rows per second of this run. `nil` after few rows, which say nothing.
+    private var rate: Double? {
+        progress.rowsOfRun < 1000 || milliseconds <= 0
+            ? nil : Double(progress.rowsOfRun) * 1000 / Double(milliseconds)
+    }
+
+    private var state: String {
+        let rows = "\(progress.rows) of \(progress.total) rows"
+        guard let rate else { return rows }
+        let left =
+            progress.rows < progress.total ? ", \(Int(Double(progress.total - progress.rows) / rate) + 1) s left" : ""
+        return rows + ", \(Int(rate)) rows/s" + left
+    }
+
+    var plain: String { "\(progress.step.rawValue) \(progress.table): \(state)" }
+
+    var forTerminal: String {
+        let done = Int(share * Double(Self.barWidth))
+        let bar = String(repeating: "#", count: done) + String(repeating: ".", count: Self.barWidth - done)
+        let percent = String(repeating: " ", count: 3 - String(Int(share * 100)).count) + "\(Int(share * 100))%"
+        return "[\(bar)] \(percent)  \(progress.step.rawValue) \(progress.table)  \(state)"
+    }
+}
+
+/// Why an export or an import stops, and what to do: the end of a sentence that begins with the name of a database.
+struct ExportProblem {
+    let text: String
+
+    private static var version: String { BuildVersion.text }
+
+    /// - Parameter error: A failure of an export.
+    init(_ error: StoreError) {
+        text =
+            switch error {
+            case .missing: "does not exist"
+            case .inUse: "is in use by a restore. Try again when it has ended"
+            case .olderSchema(found: 0, _): "is empty: there is nothing to export"
+            case .olderSchema(let found, let supported):
+                "has schema \(found), and this prelude-session \(Self.version) needs \(supported). Start the service of this "
+                    + "version with it: it migrates. Then export"
+            case .newerSchema(let found, let supported):
+                "has schema \(found), and this prelude-session \(Self.version) supports up to \(supported). Export it with the "
+                    + "version that has migrated it"
+            case .damaged(let finding): "is damaged: \(finding). Restore a backup with `prelude-session backup restore`"
+            case .unfinishedImport: "has an unfinished import. Finish it first"
+            case .overloaded, .locked, .conflict, .unavailable: "cannot be read: \(error.reason)"
+            }
+    }
+
+    init(ofTarget error: StoreError) {
+        text =
+            switch error {
+            case .olderSchema(let found, let supported), .newerSchema(let found, let supported):
+                "has schema \(found), and this prelude-session \(Self.version) has \(supported). Use the "
+                    + "version that has begun the import, or begin again with a new database"
+            // Another attempt helps only against failures that end.
+            case .unavailable:
+                "cannot be used: \(error.reason). When the cause is gone, run the same command again: it continues"
+            default: "cannot be used: \(error.reason)"
+            }
+    }
+
+    /// - Parameter database: That of the import.
+    init(_ error: ImportError, _ database: DatabaseLocation) {
+        let again =
+            if case .file = database {
+                "delete \(database.fullPath)\(SQLiteImportTarget.suffix), and import again"
+            } else {
+                "begin again with a new database"
+            }
+        text =
+            switch error {
+            case .notEmpty:
+                "has the data of a service, or files that one has left beside it. An import needs a new database: name another "
+                    + "one"
+            case .otherFile: "has an unfinished import of another file. Import that file again, or \(again)"
+            case .overtaken: "is the target of another import that runs now"
+            case .invalid(let line, let problem): "cannot be filled: line \(line) \(problem)"
+            case .unstorable(_, let reason): "cannot store a row: \(reason)"
+            case .differs(let tables):
+                "has other rows than the file in \(tables.joined(separator: ", ")). The order of the lines is not that of the "
+                    + "export, or something has changed the database. Export again if necessary, and \(again)"
+            }
+    }
+}

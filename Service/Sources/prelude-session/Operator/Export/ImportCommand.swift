@@ -134,3 +134,67 @@ final class FileLines {
         }
     }
 }
+
+/// What an import has found in each table, as text.
+struct ImportSummary {
+    private let findings: [DatabaseImport.Finding]
+
+    init(_ findings: [DatabaseImport.Finding]) { self.findings = findings }
+
+    /// One line for each table: rows and the start of their digest. Both sides, if they differ.
+    var table: String {
+        let width = (findings.map(\.table.count) + [5]).max() ?? 5
+        let digits = (findings.map { String($0.file.rows).count } + [4]).max() ?? 4
+        func line(_ name: String, _ rows: String, _ digest: String) -> String {
+            let name = name + String(repeating: " ", count: max(0, width - name.count))
+            return name + "  " + String(repeating: " ", count: max(0, digits - rows.count)) + rows + "  " + digest
+        }
+        func line(_ finding: DatabaseImport.Finding) -> String {
+            let digest = String(finding.file.sha256.prefix(16))
+            guard !finding.isEqual else { return line(finding.table, String(finding.file.rows), digest) }
+            return line(
+                finding.table, String(finding.file.rows),
+                "\(digest)  differs: the database has \(finding.target.rows) rows, \(finding.target.sha256.prefix(16))")
+        }
+        return ([line("table", "rows", "sha256")] + findings.map { line($0) }).joined(separator: "\n")
+    }
+
+    static func rate(rows: Int, milliseconds: Int64) -> String {
+        let rate = milliseconds > 0 ? " (\(Int64(rows) * 1000 / milliseconds) rows/s)" : ""
+        return "\(rows) rows in \(seconds(milliseconds)) s\(rate)"
+    }
+
+    static func seconds(_ milliseconds: Int64) -> String { "\(milliseconds / 1000).\(milliseconds % 1000 / 100)" }
+}
+
+/// The master keys that an exported database needs.
+struct MovedMasterKeys {
+    private let ids: [String]
+    /// The key file beside an embedded database, if there is one.
+    private let file: String?
+    /// Whether it has all keys.
+    private let isComplete: Bool
+
+    init(of database: DatabaseLocation) {
+        guard case .file(let path) = database else {
+            (ids, file, isComplete) = ([], nil, false)
+            return
+        }
+        let keys = KeyFile(besideDatabase: path)
+        ids = ((try? DatabaseSummary.read(at: path))?.sealingKeyIDs ?? []).sorted()
+        file = FileManager.default.fileExists(atPath: keys.path) ? DatabaseLocation.file(keys.path).fullPath : nil
+        let known = (try? keys.read())?.map(\.id) ?? []
+        isComplete = Set(ids).isSubset(of: known)
+    }
+
+    /// What to do with the keys.
+    var advice: String {
+        let names = ids.isEmpty ? "" : ": \(ids.joined(separator: ", "))"
+        let needed = "The service needs the same master keys as before\(names)."
+        guard let file else { return needed }
+        guard isComplete else {
+            return needed + " \(file) does not have them, or cannot be read: find the keys that the service has used."
+        }
+        return needed + " They are in \(file): copy this file to each node, and name it with `keyFile`."
+    }
+}

@@ -28,6 +28,7 @@ struct NoticeTests {
         return user
     }
 
+    // Proves: M20
     @Test("A login from a new device is reported to the identifiers whose code it did not have")
     func newDevice() throws {
         let (mail, phone) = (try TestApp.mail(), try TestApp.phone())
@@ -42,6 +43,7 @@ struct NoticeTests {
         #expect(try notice(.newDevice(Device(), provenBy: IdentifierDigest(mail)), to: single) == nil)
     }
 
+    // Proves: M20
     @Test("A new identifier gets no notice of its own addition, and a removed one gets that of its removal")
     func identifiers() throws {
         let (mail, phone, other) = (try TestApp.mail(), try TestApp.phone(), try TestApp.mail("new@example.com"))
@@ -60,6 +62,7 @@ struct NoticeTests {
         #expect(try recipients(.sessionEnded(Device()), try user()) == all)
     }
 
+    // Proves: M20
     @Test("A held identifier gets no notices, apart from that of its removal (X1)")
     func held() throws {
         let phone = try TestApp.phone()
@@ -70,6 +73,7 @@ struct NoticeTests {
         #expect(try recipients(.identifierRemoved(phone), user).first == "+14155550100")
     }
 
+    // Proves: M21
     @Test("At most five identifiers get a notice, the removed one among them")
     func bounded() throws {
         let numbers = try (0..<8).map { try TestApp.phone("+1415555010\($0)") }
@@ -79,6 +83,7 @@ struct NoticeTests {
             try recipients(.identifierRemoved(numbers[7]), user) == [numbers[7].value] + numbers.prefix(4).map(\.value))
     }
 
+    // Proves: M21
     @Test("No notice goes to a number to which the app sends no codes")
     func prefixes() throws {
         let notice = try notice(.passwordChanged, to: try user()) { $0.otpLimits.allowedPrefixes = ["+33"] }
@@ -144,6 +149,7 @@ struct NoticeTests {
         #expect(factory.notice(.passwordChanged, to: user, at: now)?.locales == ofNotice)
     }
 
+    // Proves: M17
     @Test("A notice has the time, a masked identifier and a kind of device, and expires after a day")
     func values() throws {
         let added = try #require(try notice(.identifierAdded(try TestApp.phone("+33612345678")), to: try user()))
@@ -153,6 +159,7 @@ struct NoticeTests {
         #expect(added.messages.allSatisfy { $0.expiresAt == now + 86_400 } && added.values.code == nil)
     }
 
+    // Proves: M17
     @Test(
         "A notice shows so little of an address that it is neither a link nor a sentence",
         arguments: [
@@ -165,6 +172,7 @@ struct NoticeTests {
         #expect(added?.values.identifier == shown)
     }
 
+    // Proves: M21
     @Test("A notice is counted, and at the limit the change is made without it")
     func limited() throws {
         let factory = NoticeFactory(try app(), environment: stillEnvironment)
@@ -173,13 +181,13 @@ struct NoticeTests {
         let counter = CounterKey.notices(userID: "usr_1", .passwordChanged)
         let limit = RateLimit(limit: 5, window: 86_400)
         let counted = Change.count(counter, app: try appID(), limit: limit, now: now)
-        let changes = factory.changes(.passwordChanged, to: user, Facts(), at: now)
+        let changes = factory.changes(.passwordChanged, to: user, GuardFailures(), at: now)
         #expect(changes.first == counted)
         let queued = changes.compactMap { if case .insertMessage(let message) = $0 { message } else { nil } }
         #expect(Set(queued.map(\.recipient)) == Set(notice.recipients.map(\.identifier)))
         func recipients(exhausted key: CounterKey) -> [IdentifierType] {
-            let facts = Facts { $0.failures = GuardFailures(.exhausted(key, until: now + 1)) }
-            return factory.changes(.passwordChanged, to: user, facts, at: now).compactMap {
+            let failures = GuardFailures(.exhausted(key, until: now + 1))
+            return factory.changes(.passwordChanged, to: user, failures, at: now).compactMap {
                 if case .insertMessage(let message) = $0 { message.recipient.type } else { nil }
             }
         }
@@ -192,10 +200,11 @@ struct NoticeTests {
         #expect(recipients(exhausted: .sendsToCallingCode("+33")) == all)
     }
 
+    // Proves: M21
     @Test("A notice spends what sessions can, and its last messages may pass the limits")
     func budgets() throws {
         let factory = NoticeFactory(try app(), environment: stillEnvironment)
-        let counted = factory.changes(.passwordChanged, to: try user(), Facts(), at: now).compactMap { change in
+        let counted = factory.changes(.passwordChanged, to: try user(), GuardFailures(), at: now).compactMap { change in
             if case .count(let key, _, let limit, _) = change { [key: limit.limit] } else { nil }
         }
         let app = [CounterKey.sendsOfApp: 8002]

@@ -39,13 +39,14 @@ struct NoticeWiringTests {
         }
     }
 
-    private func facts(_ fill: (inout Facts) throws -> Void = { _ in }) throws -> Facts {
-        try Facts { facts in
+    private func facts(_ fill: (inout FoundRows) throws -> Void = { _ in }) throws -> FoundRows {
+        try FoundRows { facts in
             facts.user = try user()
             try fill(&facts)
         }
     }
 
+    // Proves: M19
     @Test("An operator's changes of identifiers and passwords are reported")
     func operators() throws {
         let (new, phone) = (try TestApp.mail("new@example.com"), try TestApp.phone())
@@ -67,6 +68,7 @@ struct NoticeWiringTests {
         #expect(AddIdentifier(unknown, in: try change()).decide(taken).changes.isEmpty)
     }
 
+    // Proves: M19
     @Test("A user's own change of the password is reported")
     func ownPassword() throws {
         func changes(_ grants: [Grant]) throws -> [Change] {
@@ -87,12 +89,14 @@ struct NoticeWiringTests {
         #expect(try changes([]).isEmpty)
     }
 
+    // Proves: M19
     @Test("An identifier that a step adds is reported to the others, and a step that adds none is not reported")
     func step() throws {
         let new = try TestApp.mail("new@example.com")
         func changes(_ challenge: StepUpChallenge, _ identifier: CanonicalIdentifier) throws -> [Change] {
             CheckStepUpCode(
-                appID: try appID(), reference: TestApp.reference, codeHashes: { _ in ["right"] }, limits: OTPLimits(),
+                appID: try appID(), reference: TestApp.reference, codeHashes: { _ in ["right"] },
+                limits: LimitSettings(),
                 hold: 60, nextTokenID: "chl_2", now: now, events: try TestApp.events(), notices: try factory()
             ).decide(
                 try facts {
@@ -108,6 +112,7 @@ struct NoticeWiringTests {
         #expect(notices(try changes(try TestApp.challenge(), try TestApp.mail())).isEmpty)
     }
 
+    // Proves: M19
     @Test("A session that ends because its token was reused is reported, and no other refresh")
     func reuse() throws {
         func changes(generation: Int64, key: String? = "key") throws -> [Change] {
@@ -127,7 +132,7 @@ struct NoticeWiringTests {
         func changes(_ identifiers: [CanonicalIdentifier], owners: [User]) throws -> [Change] {
             AdoptUser(
                 newUser: try TestApp.user(identifiers), now: now, events: try TestApp.events(), notices: try factory()
-            ).decide(Facts { $0.owners = owners }).changes
+            ).decide(FoundRows { $0.owners = owners }).changes
         }
         let added = notices(try changes(try user().identifiers + new, owners: [try user()]))
         #expect(added.map(\.kind) == [.identifierAdded] && added[0].values.identifier == "***@e***.com")
@@ -135,6 +140,7 @@ struct NoticeWiringTests {
         #expect(notices(try changes(try user().identifiers, owners: [try user()])).isEmpty)
     }
 
+    // Proves: M19
     @Test("A login from a new device is reported, unless it replaces a session of the user")
     func login() throws {
         func changes(replaced: Session? = nil, isNew: Bool = true, exhausted: Bool = false) throws -> [Change] {

@@ -33,6 +33,7 @@ struct BuiltInTemplateTests {
         #expect(TemplateLanguage.locales.map(\.tag).sorted() == Self.tags)
     }
 
+    // Proves: M13
     @Test("Each template is valid by the rules for operators", arguments: rows)
     func valid(tag: String, purpose: TemplatePurpose, channel: OTPLoginConfig.Channel) throws {
         let locale = try #require(MessageLocale(tag))
@@ -41,6 +42,7 @@ struct BuiltInTemplateTests {
         try template.validate()
     }
 
+    // Proves: M18
     @Test("Each message has the values of its purpose, in its language", arguments: rows)
     func rendered(tag: String, purpose: TemplatePurpose, channel: OTPLoginConfig.Channel) throws {
         let message = try message(tag, purpose, channel)
@@ -94,6 +96,7 @@ struct BuiltInTemplateTests {
         #expect(try message(tag, .signIn, .sms).text == text)
     }
 
+    // Proves: M14
     @Test("A notice asks for nothing and has no link", arguments: tags)
     func notices(tag: String) throws {
         for purpose in TemplatePurpose.allCases where !purpose.hasCode {

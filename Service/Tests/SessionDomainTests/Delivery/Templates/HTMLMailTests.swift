@@ -43,6 +43,7 @@ struct HTMLMailTests {
         #expect(try visible(try #require(mail.html)) == lines(mail.text))
     }
 
+    // Proves: M16
     @Test("Every value is escaped")
     func escaped() throws {
         let mail = try mail(.signIn, "en", appName: "<b>&\"'</b><img src=x>")
@@ -54,6 +55,7 @@ struct HTMLMailTests {
         #expect(try #require(try self.mail(.signIn, "en", appName: "<\u{301}b>").html).contains("&lt;\u{301}b&gt;"))
     }
 
+    // Proves: M14
     @Test("A mail loads nothing and has no links, scripts or forms", arguments: TemplatePurpose.allCases)
     func resources(purpose: TemplatePurpose) throws {
         let html = try #require(try mail(purpose, "en").html).lowercased()

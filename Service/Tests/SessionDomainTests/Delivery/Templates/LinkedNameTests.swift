@@ -10,6 +10,18 @@ struct LinkedNameTests {
         return app
     }
 
+    private func rename(_ app: App, _ name: String) throws {
+        var next = app
+        (next.name, next.signUp) = (name, !app.signUp)
+        try App.schema.check(next, replacing: app)
+    }
+
+    private func login(_ channel: OTPLoginConfig.Channel, sender: String) -> OTPLoginConfig {
+        var login = OTPLoginConfig(id: "", channel: channel, isDefault: false, at: now)
+        login.senderID = sender
+        return login
+    }
+
     private func template(_ text: String) -> MessageTemplate {
         MessageTemplate(channel: .sms, purpose: .signIn, locale: .english, text: "{{code}} \(text)")
     }
@@ -26,6 +38,7 @@ struct LinkedNameTests {
         }
     }
 
+    // Proves: M14
     @Test(
         "Every text of an operator that reaches a message is refused by its field when it has a link",
         arguments: [
@@ -35,16 +48,15 @@ struct LinkedNameTests {
             "sms:+1900", "call tel:900",
         ])
     func refused(_ link: String) throws {
-        var app = try app()
-        #expect(field { try AppSettingsChange(name: link).apply(to: &app) } == "name" && app.name == "Shop")
+        let app = try app()
+        #expect(field { try rename(app, link) } == "name")
         #expect(field { try template(link).validate() } == "text")
         let mail = MessageTemplate(
             channel: .email, purpose: .signIn, locale: .english, subject: link, text: "{{code}}")
         #expect(field { try mail.validate() } == "subject")
         let named = "\(link) <login@shop.example>"
-        for change in [OTPLoginChange(channel: .sms, senderID: link), OTPLoginChange(channel: .email, senderID: named)]
-        {
-            #expect(field { try change.check(in: app, ConfiguredRoutes()) } == "sender_id")
+        for login in [login(.sms, sender: link), login(.email, sender: named)] {
+            #expect(field { try login.check(in: app, ConfiguredRoutes()) } == "sender_id")
         }
         let server = RouteSettings(kind: .smtp, host: "mail.example.com", from: named)
         #expect(field { try server.check(for: .email, hasSecret: false) } == "from")
@@ -60,12 +72,11 @@ struct LinkedNameTests {
             "9.30",
         ])
     func accepted(_ text: String) throws {
-        var app = try app()
-        try AppSettingsChange(name: text).apply(to: &app)
-        #expect(app.name == text && app.nameInMessages == text)
-        try OTPLoginChange(channel: .sms, senderID: text).check(in: app, ConfiguredRoutes())
-        try OTPLoginChange(channel: .email, senderID: "\(text) <login@shop.example>")
-            .check(in: app, ConfiguredRoutes())
+        let app = try app()
+        try rename(app, text)
+        #expect(try self.app(text).nameInMessages == text)
+        try login(.sms, sender: text).check(in: app, ConfiguredRoutes())
+        try login(.email, sender: "\(text) <login@shop.example>").check(in: app, ConfiguredRoutes())
         try RouteSettings(kind: .smtp, host: "mail.example.com", from: "\(text) <login@shop.example>")
             .check(for: .email, hasSecret: false)
     }
@@ -76,15 +87,14 @@ struct LinkedNameTests {
     func together(_ text: String, _ name: String) throws {
         try template(text).validate()
         #expect(field { try template(text).checkLinks(withName: name) } == "text")
-        var app = try app(templates: [template(text)])
-        #expect(field { try AppSettingsChange(name: name).apply(to: &app) } == "name" && app.name == "Shop")
+        let app = try app(templates: [template(text)])
+        #expect(field { try rename(app, name) } == "name")
     }
 
     @Test("A name of an earlier version stays, is sent back by forms, and is no link in messages")
     func stored() throws {
-        var old = try app("http://evil.example/login")
-        try AppSettingsChange(name: old.name, signUp: false).apply(to: &old)
-        #expect(old.name == "http://evil.example/login" && !old.signUp)
+        let old = try app("http://evil.example/login")
+        try rename(old, old.name)
         #expect(old.nameInMessages == "http evil example login")
         let message = MessageTemplates(old).render(
             .signIn, .email, in: .english, values: .code("123456", lifetime: 600))

@@ -65,6 +65,7 @@ struct MessageLocaleTests {
         #expect(MessageLocale.lookup(["it", "de", "fr"], in: available)?.tag == "de")
     }
 
+    // Proves: M22
     @Test("Of one request, ten ranges are compared")
     func bounded() throws {
         let ranges = Array(repeating: "it", count: 9)

@@ -22,6 +22,7 @@ struct MessageTemplateTests {
         #expect(throws: Never.self) { try template(text, subject: subject, purpose: purpose).validate() }
     }
 
+    // Proves: M13
     @Test("A template without the code is rejected", arguments: [TemplatePurpose.signIn, .stepUp, .newIdentifier])
     func withoutCode(purpose: TemplatePurpose) {
         for subject in [nil, "Subject"] {
@@ -31,6 +32,7 @@ struct MessageTemplateTests {
         }
     }
 
+    // Proves: M18
     @Test(
         "An invalid template is rejected by its field",
         arguments: [
@@ -50,6 +52,7 @@ struct MessageTemplateTests {
         }
     }
 
+    // Proves: M16
     @Test(
         "A subject that could add a header is rejected",
         arguments: ["\n", "\r", "\r\nBcc: eve@example.com", "\u{0}", "\u{85}", "\u{2029}", "\u{202E}", "\u{2066}"])
@@ -59,6 +62,7 @@ struct MessageTemplateTests {
         }
     }
 
+    // Proves: M14
     @Test(
         "No template contains a link, of codes or of notices",
         arguments: ["https://example.com", "HTTP://EXAMPLE.COM", "www.example.com", "mailto:a@example.com", "tel:+1"])

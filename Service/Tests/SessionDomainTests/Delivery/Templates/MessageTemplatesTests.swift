@@ -23,6 +23,7 @@ struct MessageTemplatesTests {
         return MessageTemplates(appName: "Example", settings: settings)
     }
 
+    // Proves: M22
     @Test(
         "A message is in the first requested language that has a template, else in the app's, else in English",
         arguments: [
@@ -63,6 +64,7 @@ struct MessageTemplatesTests {
         #expect(templates.render(.signIn, .sms, in: try locale("it"), values: values).locale.tag == "fr")
     }
 
+    // Proves: M16
     @Test("A value adds no line, no header and no variable")
     func values() throws {
         let settings = MessageSettings()
@@ -125,6 +127,7 @@ struct MessageTemplatesTests {
         #expect(try TokenJSON.decode(MessageSettings.self, from: try TokenJSON.encode(settings)) == settings)
     }
 
+    // Proves: M17
     @Test(
         "A device has a name from a list, so that a header puts no words into a message",
         arguments: [
