@@ -9,7 +9,8 @@ import urllib.request
 
 import pytest
 
-from service import Service, free_port, running
+from service import Service, running
+from sockets import free_port
 from waiting import wait_until
 
 PROXY, CLIENT, FORGED = "127.0.0.1", "203.0.113.7", "198.51.100.1"
@@ -21,7 +22,7 @@ class RawProxy:
 
     def __init__(self, service: Service, *lines: str):
         self._service, self._lines = service, lines
-        self._socket = socket.create_server((PROXY, 0))
+        self._socket = socket.create_server((PROXY, free_port(PROXY)))
         threading.Thread(target=self._serve, daemon=True).start()
 
     def __enter__(self) -> "RawProxy":

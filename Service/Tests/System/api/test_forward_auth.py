@@ -16,7 +16,8 @@ from operator_api import Management
 from person import Person
 from dpop import make_dpop
 from programs import program
-from service import APP, ROOT, Service, free_port, running
+from service import APP, ROOT, Service, running
+from sockets import free_port
 from transport import Answer, Transport
 from waiting import wait_until
 
@@ -65,7 +66,7 @@ class Backend(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def backend():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Backend)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Backend)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server.server_port
     server.shutdown()

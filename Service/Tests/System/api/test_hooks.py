@@ -13,7 +13,8 @@ from certificate_authority import CertificateAuthority
 from operator_api import Management
 from person import Person, new_email, new_phone
 from receiver import Receiver, Reply
-from service import APP, Service, free_port, running
+from service import APP, Service, running
+from sockets import free_port
 from snippets import load
 from transport import Transport
 

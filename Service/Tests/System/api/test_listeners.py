@@ -6,7 +6,8 @@ import time
 
 import pytest
 from person import Person
-from service import Service, free_port, running
+from service import Service, running
+from sockets import free_port
 
 
 def status(port: int, path: str, *headers: str, host: str = "localhost") -> int:

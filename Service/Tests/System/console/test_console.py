@@ -14,7 +14,8 @@ from mail_browser import CHROMIUM
 from operator_api import Management
 from person import Person, new_email
 from receiver import Reply
-from service import APP, Service, free_port, running
+from service import APP, Service, running
+from sockets import free_port
 from waiting import wait_until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")

@@ -12,7 +12,8 @@ from mail_browser import CHROMIUM
 from operator_api import Management
 from person import Person, new_email
 from receiver import Reply
-from service import APP, Service, free_port
+from service import APP, Service
+from sockets import free_port
 from transport import Transport
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")

@@ -12,7 +12,8 @@ from mail_browser import CHROMIUM
 from operator_api import Management
 from person import Person, new_email
 from playground_user import PlaygroundUser
-from service import APP, ROOT, Service, free_port, running
+from service import APP, ROOT, Service, running
+from sockets import free_port
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 

@@ -14,7 +14,8 @@ from console_operator import DESKTOP, PHONE, Operator
 from mail_browser import CHROMIUM
 from person import Person, new_email
 from receiver import Reply
-from service import APP, SUPPORT, Service, free_port, running
+from service import APP, SUPPORT, Service, running
+from sockets import free_port
 from transport import Transport
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")

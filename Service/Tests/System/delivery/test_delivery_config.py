@@ -10,7 +10,8 @@ from mail_servers import PASSWORD, USER, MailServer
 from operator_api import Management
 from providers import smtp
 from receiver import Reply
-from service import APP, BINARY, Service, free_port, running
+from service import APP, BINARY, Service, running
+from sockets import free_port
 from snippets import load
 from transport import Transport
 

@@ -12,6 +12,7 @@ from certificate_authority import CertificateAuthority
 from mail_servers import PASSWORD, FaultyMailServer, MailServer
 from operator_api import Management
 from providers import delivering_service, delivery_test, lines, smtp
+from sockets import free_port
 from transport import Transport
 from waiting import wait_until
 
@@ -155,7 +156,7 @@ def test_a_login_that_a_server_repeats_is_not_shown(authority, tls, mechanism):
 
 def test_a_mail_server_is_named_by_an_ipv6_address(authority):
     try:
-        listener = socket.create_server(("::1", 0), family=socket.AF_INET6)
+        listener = socket.create_server(("::1", free_port("::1")), family=socket.AF_INET6)
     except OSError:
         pytest.skip("this machine has no IPv6")
 

@@ -16,6 +16,7 @@ import pytest
 from operator_api import Management
 from providers import delivering_service, delivery_test, lines
 from receiver import Receiver, Reply
+from sockets import free_port
 from transport import Transport
 from waiting import wait_until
 
@@ -141,7 +142,7 @@ def raw_gateway(authority, reply=b""):
     Gives its address and the list of the requests.
     """
     requests = []
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = socket.create_server(("127.0.0.1", free_port()))
     context = authority.server_context()
 
     def read(connection: socket.socket) -> None:
@@ -225,7 +226,7 @@ def test_a_gateway_without_tls_and_with_an_address_has_no_such_stages():
         def log_message(self, *_):
             pass
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gateway) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Gateway) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         for host, stages in [("127.0.0.1", ["address", "connect", "AUTH", "message", "result"]),
                              ("localhost", ["DNS", "address", "connect", "AUTH", "message", "result"])]:

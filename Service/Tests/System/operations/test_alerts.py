@@ -17,7 +17,8 @@ from mail_servers import MailServer
 from person import Person, new_email, send_refresh
 from programs import of_prometheus
 from providers import smtp
-from service import ROOT, Service, free_port, running
+from service import ROOT, Service, running
+from sockets import free_port
 from strangers import fail, stranger
 from waiting import wait_until
 

@@ -11,7 +11,8 @@ import threading
 import pytest
 
 import postgres
-from service import BINARY, ROOT, Service, free_port, running
+from service import BINARY, ROOT, Service, running
+from sockets import free_port
 
 URL = "https://{app_id}.example.com"
 #: The last migration of PostgreSQL.
@@ -179,7 +180,7 @@ class Greeter:
 
     def __init__(self, version: str):
         self._version = version
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = socket.create_server(("127.0.0.1", free_port()))
         self.url = f"postgresql://a@127.0.0.1:{self._socket.getsockname()[1]}/b?sslmode=disable&gssencmode=disable"
         threading.Thread(target=self._serve, daemon=True).start()
 

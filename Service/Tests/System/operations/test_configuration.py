@@ -16,7 +16,8 @@ import subprocess
 import pytest
 
 from operator_api import Management
-from service import APP, BINARY, Service, free_port, running
+from service import APP, BINARY, Service, running
+from sockets import free_port
 
 PREFIX = "PRELUDE_SESSION_"
 
@@ -263,9 +264,9 @@ def started(tmp_path, *flags: str, user: int | None = None) -> subprocess.Comple
 
 def test_a_port_in_use_is_reported_before_the_database_is_created(tmp_path):
     with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
+        port = free_port()
+        other.bind(("127.0.0.1", port))
         other.listen()
-        port = other.getsockname()[1]
         result = started(tmp_path, "--port", str(port))
     assert result.returncode == 1 and result.stdout == ""
     assert result.stderr == (
@@ -276,9 +277,9 @@ def test_a_port_in_use_is_reported_before_the_database_is_created(tmp_path):
 
 def test_the_port_of_the_management_api_is_checked_too(tmp_path):
     with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
+        port = free_port()
+        other.bind(("127.0.0.1", port))
         other.listen()
-        port = other.getsockname()[1]
         result = started(tmp_path, "--port", str(free_port()), "--management-port", str(port))
     assert result.returncode == 1 and f"--management-port: another process already listens on 127.0.0.1" in result.stderr
 

@@ -24,7 +24,8 @@ import urllib.request
 import pytest
 
 from packing import VERSION, must, packages_of_this_run, run
-from service import BINARY, ROOT, free_port
+from service import BINARY, ROOT
+from sockets import free_port
 
 missing = [tool for tool in ("buildah", "dpkg-deb") if not shutil.which(tool)]
 pytestmark = [

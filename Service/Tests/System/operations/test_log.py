@@ -20,7 +20,8 @@ import pytest
 from observed_story import Secrets, play
 from operator_api import Management
 from person import Person, new_email
-from service import BINARY, ROOT, SUPPORT, Service, free_port, running
+from service import BINARY, ROOT, SUPPORT, Service, running
+from sockets import free_port
 from shifted_clock import COMPILER
 from transport import Transport
 

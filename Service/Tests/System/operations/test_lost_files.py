@@ -11,7 +11,8 @@ import threading
 import pytest
 from outage import assert_is_temporary, health
 from person import Person
-from service import BINARY, Service, free_port, running
+from service import BINARY, Service, running
+from sockets import free_port
 from terminal import log_in_with_code
 from waiting import wait_until
 

@@ -9,7 +9,8 @@ import pytest
 from observed_story import Secrets, play
 from operator_api import Management
 from programs import of_prometheus
-from service import ROOT, Service, free_port, running
+from service import ROOT, Service, running
+from sockets import free_port
 from transport import Transport
 
 PACKAGING = ROOT / "Packaging"

@@ -20,7 +20,8 @@ import tarfile
 import pytest
 
 from packing import VERSION, must, packages_of_this_run, run
-from service import BINARY, ROOT, free_port
+from service import BINARY, ROOT
+from sockets import free_port
 
 PACKAGES = "dpkg-deb", "dpkg-shlibdeps", "objcopy", "strip", "readelf"
 missing = [tool for tool in PACKAGES if not shutil.which(tool)]

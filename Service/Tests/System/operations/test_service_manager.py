@@ -7,7 +7,8 @@ import socket
 import pytest
 
 from secure_service import SecureService
-from service import Service, free_port, running
+from service import Service, running
+from sockets import free_port
 
 
 @contextlib.contextmanager

@@ -12,7 +12,8 @@ import time
 
 import pytest
 from secure_service import SecureService, curl
-from service import BINARY, free_port, running
+from service import BINARY, running
+from sockets import free_port
 from waiting import wait_until
 
 

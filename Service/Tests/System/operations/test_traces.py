@@ -12,7 +12,8 @@ from observed_story import Secrets, play
 from operator_api import Management
 from person import Person, new_email
 from receiver import Receiver, Reply
-from service import Service, free_port, running
+from service import Service, running
+from sockets import free_port
 from transport import Transport
 
 #: The span of the caller.

@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from service import BINARY
+from sockets import free_port
 from terminal import log_in_with_code, run_with_code
 
 
@@ -138,7 +139,7 @@ class ClosingServer:
     """Closes each connection inside the head of its response."""
 
     def __enter__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener = socket.create_server(("127.0.0.1", free_port()))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.requests = 0
         threading.Thread(target=self.serve, daemon=True).start()

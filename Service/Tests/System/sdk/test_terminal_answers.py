@@ -9,6 +9,7 @@ import threading
 import time
 
 from service import BINARY
+from sockets import free_port
 
 
 class PlayedService:
@@ -34,7 +35,7 @@ class PlayedService:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def __enter__(self):

@@ -11,6 +11,7 @@ import token_builder
 from token_builder import AUDIENCE, ISSUER, NOW
 from person import Person
 from service import APP, ROOT
+from sockets import free_port
 from transport import Transport
 from verifier_process import PROGRAMS, Refused, VerifierProcess, is_installed
 from invalid_tokens import INVALID, VALID, INVALID_OF_OTHER_ALGORITHMS, Ring, raw_claims
@@ -197,7 +198,7 @@ def impostor():
         def log_message(self, *arguments):
             pass
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Handler) as server:
         threading.Thread(target=server.serve_forever).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()

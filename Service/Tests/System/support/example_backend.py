@@ -6,7 +6,8 @@ import subprocess
 import time
 from contextlib import contextmanager
 
-from service import BINARY, free_port
+from service import BINARY
+from sockets import free_port
 from transport import Transport
 
 

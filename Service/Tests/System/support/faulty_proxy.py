@@ -6,6 +6,8 @@ import ssl
 import threading
 from collections import Counter
 
+from sockets import free_port
+
 
 class FaultyProxy:
     """A proxy with its own origin. `faults` decides by path whether a response is sent to the client."""
@@ -35,7 +37,7 @@ class FaultyProxy:
 
             do_GET = do_POST = do_OPTIONS = forward
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Handler)
         self.server.daemon_threads = True
         self.port = self.server.server_address[1]
         if context:

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult
 
+from sockets import free_port
+
 USER, PASSWORD = "alice", "c0rrect-h0rse"
 
 
@@ -60,9 +62,7 @@ class MailServer:
     def __enter__(self) -> "MailServer":
         # The controller connects to its own server once.
         if self._controller.port == 0:
-            with socket.socket() as probe:
-                probe.bind((self._controller.hostname, 0))
-                self._controller.port = probe.getsockname()[1]
+            self._controller.port = free_port(self._controller.hostname)
         self._controller.start()
         self.port = self._controller.port
         self.connections = 0
@@ -134,7 +134,7 @@ class FaultyMailServer:
         self._ended = threading.Event()
 
     def __enter__(self) -> "FaultyMailServer":
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", free_port()))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
         return self

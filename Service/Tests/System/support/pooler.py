@@ -11,7 +11,7 @@ import tempfile
 import pytest
 
 import postgres
-from service import free_port
+from sockets import free_port
 from waiting import wait_until
 
 PROGRAM = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")

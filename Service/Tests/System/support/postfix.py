@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import time
 
-from service import free_port
+from sockets import free_port
 
 DAEMONS = pathlib.Path("/usr/lib/postfix/sbin")
 USER, PASSWORD = "alice@mail.test", "c0rrect-h0rse"

@@ -10,6 +10,7 @@ from typing import Callable
 from urllib.parse import parse_qs, urlsplit
 
 from certificate_authority import CertificateAuthority
+from sockets import free_port
 
 
 @dataclass
@@ -45,7 +46,7 @@ class Receiver:
     def __init__(self, authority: CertificateAuthority | None):
         self._replies: dict[str, Callable[[Received], Reply]] = {}
         self.received: queue.Queue[Received] = queue.Queue()
-        self._server = _Server(("localhost", 0), _handler(self))
+        self._server = _Server(("localhost", free_port()), _handler(self))
         self._scheme = "http"
         if authority is not None:
             self._scheme = "https"

@@ -5,7 +5,6 @@ import os
 import pathlib
 import secrets
 import signal
-import socket
 import sqlite3
 import subprocess
 import time
@@ -14,6 +13,7 @@ import urllib.request
 from contextlib import closing, contextmanager
 
 import postgres
+from sockets import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 #: The folder of this file, with sources in C and lists.
@@ -22,12 +22,6 @@ BINARY = ROOT / "Service" / ".build" / "debug" / "prelude-session"
 
 #: The app of development mode.
 APP = "devapp1"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def master_keys(count: int = 1) -> str:

@@ -10,6 +10,7 @@ import threading
 
 from faulty_proxy import FaultyProxy
 from service import ROOT, Service, running
+from sockets import free_port
 
 #: Tests run their own scripts in this page.
 EMPTY_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>App</title><link rel="icon" href="data:,">
@@ -62,7 +63,7 @@ class WebSite:
                 self.end_headers()
                 self.wfile.write(content)
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Handler)
         self.server.daemon_threads = True
         if context:
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
