@@ -26,7 +26,7 @@ enum DatabaseLocation: Equatable {
 extension DatabaseLocation {
     init(_ settings: Settings) throws {
         do throws(StoreError) {
-            try self.init(settings.string(.database) ?? "sqlite:prelude-session.sqlite")
+            try self.init(settings.text(.database))
         } catch {
             throw settings.error(.database, error.reason)
         }

@@ -52,53 +52,6 @@ struct ServiceConfiguration: Sendable {
     /// Domains that the mail servers send from, besides those of their own senders.
     let senderDomains: Set<String>
 
-    /// The names of the settings in the file. In the environment: `PRELUDE_SESSION_` and the name in upper snake case.
-    enum Key: String, CaseIterable {
-        case host, port, database, keyFile, publicUrl, defaultApp, trustedProxies, clientAddressHeader, countryHeader
-        case development, allowPublicDevelopment, egressNetworks, egressTrustRoots, managementKey
-        case managementKeyFile, databasePasswordFile, logLevel, logFormat
-        case otlpEndpoint, otlpRatio, otlpFollowProxies, keyRotationDays, keyPublishAhead
-        case managementHost, managementPort, connectionLimit, headerTimeout, bodyTimeout, idleTimeout
-        case requestLimit, wrongKeyLimit, drainDelay, tlsCertificate, tlsKey
-        case emailRoute, emailHost, emailPort, emailTls, emailAuth, emailUsername, emailSecret, emailSecretFile
-        case emailUrl, emailFrom, emailSenderDomains
-        case emailFallbackRoute, emailFallbackHost, emailFallbackPort, emailFallbackTls, emailFallbackAuth
-        case emailFallbackUsername, emailFallbackSecret, emailFallbackSecretFile, emailFallbackUrl, emailFallbackFrom
-        case smsRoute, smsAccount, smsUsername, smsSecret, smsSecretFile, smsUrl, smsFrom
-        case smsFallbackRoute, smsFallbackAccount, smsFallbackUsername, smsFallbackSecret, smsFallbackSecretFile
-        case smsFallbackUrl, smsFallbackFrom
-
-        /// The name on the command line, without `--`. A flag of a list is repeated, so its name is singular.
-        var flag: String {
-            switch self {
-            case .trustedProxies: "trusted-proxy"
-            case .egressNetworks: "egress-network"
-            default: words.joined(separator: "-")
-            }
-        }
-
-        /// Whether `serve` has the flag. Arguments of a process can be read by others, so secrets have none.
-        var hasFlag: Bool {
-            let others: [Key] = [.managementKey, .managementKeyFile, .databasePasswordFile]
-            return !others.contains(self) && !rawValue.hasPrefix("email") && !rawValue.hasPrefix("sms")
-        }
-
-        /// The name in the environment.
-        var variable: String { EnvironmentVariables.prefix + words.joined(separator: "_").uppercased() }
-
-        private var words: [String] {
-            rawValue.reduce(into: [""]) { words, character in
-                if character.isUppercase { words.append("") }
-                words[words.count - 1] += character.lowercased()
-            }
-        }
-
-        /// Whether the value must not appear in logs.
-        var isSecret: Bool { self == .managementKey || rawValue.hasSuffix("Secret") }
-
-        var isList: Bool { [.trustedProxies, .egressNetworks, .managementKey, .emailSenderDomains].contains(self) }
-    }
-
     /// Reads the configuration, for every command on the database.
     ///
     /// - Parameters:
@@ -124,8 +77,10 @@ struct ServiceConfiguration: Sendable {
 
     private init(_ settings: Settings, problems: inout ConfigurationProblems) {
         self.settings = settings
-        host = settings.string(.host) ?? "127.0.0.1"
-        port = problems.value(8080) { try settings.number(.port, in: 1...65535) }
+        func number(_ key: Key) -> Int { problems.value(key.definition.number ?? 0) { try settings.number(key) } }
+        func isOn(_ key: Key) -> Bool { problems.value(false) { try settings.flag(key) } }
+        host = settings.text(.host)
+        port = number(.port)
         database = problems.value(.memory) { try DatabaseLocation(settings) }
         databaseSource = settings.source(of: .database)
         keyFile = problems.value(nil) {
@@ -133,8 +88,8 @@ struct ServiceConfiguration: Sendable {
             return settings.string(.keyFile)
         }
         publicURL = settings.string(.publicUrl)
-        isDevelopment = problems.value(false) { try settings.flag(.development) }
-        allowsPublicDevelopment = problems.value(false) { try settings.flag(.allowPublicDevelopment) }
+        isDevelopment = isOn(.development)
+        allowsPublicDevelopment = isOn(.allowPublicDevelopment)
         clientAddressHeader = problems.value(nil) {
             try Self.proxyHeader(.clientAddressHeader, "X-Real-IP", Self.headersOfClients, settings)
         }
@@ -143,27 +98,25 @@ struct ServiceConfiguration: Sendable {
                 .countryHeader, "CF-IPCountry", Self.headersOfClients.union(Self.headersOfAddresses), settings)
         }
         managementKeys = problems.value([]) { try Self.managementKeys(settings) }
-        logLevel = problems.value(.info) { try Self.logLevel(settings) }
-        logFormat = problems.value(.text) { try Self.logFormat(settings) }
+        logLevel = problems.value(.info) { try settings.word(.logLevel) }
+        logFormat = problems.value(.text) { try settings.word(.logFormat) }
         defaultApp = problems.value(nil) { try Self.defaultApp(settings) }
         trustedProxies = problems.value([]) { try settings.networks(.trustedProxies) }
         egressNetworks = problems.value([]) { try settings.networks(.egressNetworks) }
         egressTrustRoots = settings.string(.egressTrustRoots)
-        keyRotation = Self.keyRotation(
-            days: problems.value(nil) { try settings.number(.keyRotationDays, in: 0...3650) },
-            publishAhead: problems.value(nil) {
-                try settings.number(.keyPublishAhead, in: AppDirectory.lifetime + 1...86_400)
-            })
+        let days = number(.keyRotationDays)
+        keyRotation = KeyRotationPolicy(
+            interval: days == 0 ? nil : days * 86_400, publishAhead: number(.keyPublishAhead))
         let publicPort = port
         managementListener = problems.value(nil) { try Self.managementListener(settings, publicPort: publicPort) }
-        connections = Self.connections(settings, problems: &problems)
-        requestLimit = problems.value(ConnectionLimits.requests) {
-            try settings.number(.requestLimit, in: 16...100_000)
-        }
-        wrongKeyLimit = problems.value(ManagementKeys.wrongKeys) {
-            try settings.number(.wrongKeyLimit, in: 1...1_000_000)
-        }
-        drainDelay = problems.value(0) { try settings.number(.drainDelay, in: 0...300) }
+        connections = ConnectionLimits()
+        connections.connections = number(.connectionLimit)
+        connections.headerTimeout = number(.headerTimeout)
+        connections.bodyTimeout = number(.bodyTimeout)
+        connections.idleTimeout = number(.idleTimeout)
+        requestLimit = number(.requestLimit)
+        wrongKeyLimit = number(.wrongKeyLimit)
+        drainDelay = number(.drainDelay)
         traces = Self.traces(settings, problems: &problems)
         tls = problems.value(nil) { try Self.tlsFiles(settings) }
         routes = Self.routes(settings, problems: &problems)
@@ -196,22 +149,6 @@ struct ServiceConfiguration: Sendable {
         "x-forwarded-host", "x-forwarded-proto",
     ]
     private static let headersOfAddresses: Set = ["forwarded", "x-forwarded-for", "x-real-ip"]
-
-    private static func logLevel(_ settings: Settings) throws -> Logger.Level? {
-        guard let text = settings.string(.logLevel) else { return nil }
-        guard let level = Logger.Level(rawValue: text) else {
-            throw settings.error(.logLevel, "must be trace, debug, info, notice, warning, error or critical")
-        }
-        return level
-    }
-
-    private static func logFormat(_ settings: Settings) throws -> LogFormat? {
-        guard let text = settings.string(.logFormat) else { return nil }
-        guard let format = LogFormat(rawValue: text) else {
-            throw settings.error(.logFormat, "must be text or json")
-        }
-        return format
-    }
 
     private static func defaultApp(_ settings: Settings) throws -> AppID? {
         guard let text = settings.string(.defaultApp) else { return nil }

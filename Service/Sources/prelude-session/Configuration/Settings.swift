@@ -161,8 +161,14 @@ struct Settings: Sendable {
         }
     }
 
-    func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
-        guard let text = string(key) else { return nil }
+    /// The text, or the default.
+    func text(_ key: Key) -> String { string(key) ?? key.definition.standard ?? "" }
+
+    /// The number, or the default if there is one.
+    func number(_ key: Key) throws -> Int? {
+        guard case .number(let range, _) = key.definition.values, let text = string(key) else {
+            return key.definition.number
+        }
         guard let number = Int(text), range.contains(number) else {
             throw error(key, "must be a number from \(range.lowerBound) to \(range.upperBound), not \(quoted(text))")
         }
@@ -175,6 +181,15 @@ struct Settings: Sendable {
         case "true", "1", "yes": return true
         case let text?: throw error(key, "must be true or false, not \(quoted(text))")
         }
+    }
+
+    /// One of the words of a setting, or its default. `nil`: the setting has no words.
+    func word<Word: RawRepresentable>(_ key: Key) throws -> Word? where Word.RawValue == String {
+        guard case .words(let words, _) = key.definition.values else { return nil }
+        guard let word = Word(rawValue: text(key)) else {
+            throw error(key, "must be \(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")")
+        }
+        return word
     }
 
     /// - Throws: `InvalidConfiguration` with an error for each invalid network.

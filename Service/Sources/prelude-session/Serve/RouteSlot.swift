@@ -37,7 +37,7 @@ struct RouteSlot: Sendable {
             problems.add([settings.error(type, "needs \(name), which is tried first")])
         }
         let kind: RouteSettings.Kind? = choice("Route", in: settings, problems: &problems)
-        let port: Int? = problems.value(nil) { try key("Port").flatMap { try settings.number($0, in: 1...65535) } }
+        let port: Int? = problems.value(nil) { try key("Port").flatMap { try settings.number($0) } }
         let tls: RouteSettings.TLSMode? = choice("Tls", in: settings, problems: &problems)
         let authentication: RouteSettings.Authentication? = choice("Auth", in: settings, problems: &problems)
         let secret: RouteSecret? = problems.value(nil) { try self.secret(in: settings) }

@@ -37,131 +37,38 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// The flags of `serve`, which `check` has, too: one for each setting.
 struct ServeOptions: ParsableArguments {
-    @Option(help: "The address to listen on. (default: 127.0.0.1)")
-    var host: String?
-
-    @Option(help: "The port to listen on. (default: 8080)")
-    var port: String?
+    @Option(.host) var host: String?
+    @Option(.port) var port: String?
 
     @OptionGroup var shared: ConfigurationOptions
 
-    @Option(help: "The origin at which apps reach the service, such as https://{app_id}.session.example.com.")
-    var publicURL: String?
-
-    @Option(help: "The id of the app for hosts that name no app.")
-    var defaultApp: String?
-
-    @Option(
-        name: .customLong("trusted-proxy"),
-        help: "The address or network of a proxy whose forwarding headers are trusted. Can be repeated.")
-    var trustedProxies: [String] = []
-
-    @Option(
-        help: """
-            The header in which a trusted proxy sends the caller's address: X-Forwarded-For, Forwarded, or one with a single \
-            address, such as X-Real-IP. No other one is read. (default: X-Forwarded-For)
-            """)
-    var clientAddressHeader: String?
-
-    @Option(help: "The header in which a trusted proxy sends the caller's country.")
-    var countryHeader: String?
-
-    @Option(
-        name: .customLong("egress-network"),
-        help: "A private network that hooks and webhooks may call, such as 10.0.0.0/8. Can be repeated.")
-    var egressNetworks: [String] = []
-
-    @Option(
-        help: "A PEM file with authorities that outbound https trusts in addition to the system's.", completion: .file()
-    )
-    var egressTrustRoots: String?
-
-    @Option(help: "The address of the management API, with --management-port. (default: 127.0.0.1)")
-    var managementHost: String?
-
-    @Option(
-        help: """
-            A port for the management API alone. The other port then serves apps only. (default: one port for both)
-            """)
-    var managementPort: String?
-
-    @Option(help: "Connections that are served at the same time. (default: 4000)")
-    var connectionLimit: String?
-
-    @Option(help: "Seconds in which the headers of a request must arrive. (default: 10)")
-    var headerTimeout: String?
-
-    @Option(help: "Seconds in which the body of a request must arrive. (default: 20)")
-    var bodyTimeout: String?
-
-    @Option(help: "Seconds after which a connection without a request is closed. (default: 75)")
-    var idleTimeout: String?
-
-    @Option(
-        help: """
-            Requests that the service works on at the same time. Further ones get 503, the least urgent first. (default: \
-            512)
-            """)
-    var requestLimit: String?
-
-    @Option(
-        help: """
-            Wrong management keys that one address may send in ten minutes. A valid key is never refused. (default: 20)
-            """)
-    var wrongKeyLimit: String?
-
-    @Option(
-        help: """
-            Seconds that the service goes on after SIGTERM, with 503 at /readyz, so that load balancers send requests \
-            elsewhere. (default: 0)
-            """)
-    var drainDelay: String?
-
-    @Option(
-        help: "A PEM file with the certificate chain for TLS, with --tls-key. (default: plain HTTP)",
-        completion: .file())
-    var tlsCertificate: String?
-
-    @Option(help: "A PEM file with the private key of the certificate.", completion: .file())
-    var tlsKey: String?
-
-    @Option(help: "Days after which signing keys are rotated; 0 for never. (default: 90)")
-    var keyRotationDays: String?
-
-    @Option(
-        help: """
-            Seconds that a new signing key is published before it signs. Less than 395 only in development. (default: \
-            395)
-            """)
-    var keyPublishAhead: String?
-
-    @Option(
-        help: "The log level: trace, debug, info, notice, warning, error or critical. (default: info)",
-        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
-    var logLevel: String?
-
-    @Option(
-        help: "The form of the log: text, or json with one object per line. (default: text)",
-        completion: .list(["text", "json"]))
-    var logFormat: String?
-
-    @Option(help: "The base URL of a collector for traces, such as http://127.0.0.1:4318. (default: no traces)")
-    var otlpEndpoint: String?
-
-    @Option(help: "The part of traces that are recorded, from 0 to 1. (default: 1)")
-    var otlpRatio: String?
-
-    @Flag(help: "Record what trusted proxies record: they replace the traceparent of their clients.")
-    var otlpFollowProxies = false
-
-    @Flag(
-        help:
-            "Development mode: an app with all logins on. Codes are shown at /dev, and sent where routes are configured."
-    )
-    var development = false
-
-    @Flag(help: "Let development mode listen on an address that other machines can reach.")
-    var allowPublicDevelopment = false
+    @Option(.publicUrl) var publicURL: String?
+    @Option(.defaultApp) var defaultApp: String?
+    @Option(.trustedProxies) var trustedProxies: [String] = []
+    @Option(.clientAddressHeader) var clientAddressHeader: String?
+    @Option(.countryHeader) var countryHeader: String?
+    @Option(.egressNetworks) var egressNetworks: [String] = []
+    @Option(.egressTrustRoots, completion: .file()) var egressTrustRoots: String?
+    @Option(.managementHost) var managementHost: String?
+    @Option(.managementPort) var managementPort: String?
+    @Option(.connectionLimit) var connectionLimit: String?
+    @Option(.headerTimeout) var headerTimeout: String?
+    @Option(.bodyTimeout) var bodyTimeout: String?
+    @Option(.idleTimeout) var idleTimeout: String?
+    @Option(.requestLimit) var requestLimit: String?
+    @Option(.wrongKeyLimit) var wrongKeyLimit: String?
+    @Option(.drainDelay) var drainDelay: String?
+    @Option(.tlsCertificate, completion: .file()) var tlsCertificate: String?
+    @Option(.tlsKey, completion: .file()) var tlsKey: String?
+    @Option(.keyRotationDays) var keyRotationDays: String?
+    @Option(.keyPublishAhead) var keyPublishAhead: String?
+    @Option(.logLevel) var logLevel: String?
+    @Option(.logFormat) var logFormat: String?
+    @Option(.otlpEndpoint) var otlpEndpoint: String?
+    @Option(.otlpRatio) var otlpRatio: String?
+    @Flag(.otlpFollowProxies) var otlpFollowProxies = false
+    @Flag(.development) var development = false
+    @Flag(.allowPublicDevelopment) var allowPublicDevelopment = false
 
     /// Reads the configuration and checks all that `serve` needs.
     ///
@@ -210,18 +117,8 @@ struct ServeOptions: ParsableArguments {
 
 /// The flags that `serve` and all commands on its database have.
 struct ConfigurationOptions: ParsableArguments {
-    @Option(
-        help: """
-            sqlite:PATH, postgresql://USER@HOST:PORT/DATABASE, or sqlite::memory: for serve. (default: \
-            $PRELUDE_SESSION_DATABASE, else the config file, else sqlite:prelude-session.sqlite)
-            """)
-    var database: String?
-
-    @Option(
-        help: """
-            The file with the master keys, created with the database. (default: $PRELUDE_SESSION_KEY_FILE, else the \
-            config file, else the path of an embedded database with .keys)
-            """, completion: .file())
+    @Option(.database, sources: "$PRELUDE_SESSION_DATABASE, else the config file, else ") var database: String?
+    @Option(.keyFile, sources: "$PRELUDE_SESSION_KEY_FILE, else the config file, else ", completion: .file())
     var keyFile: String?
 
     @Option(help: "A JSON file with settings. (default: $PRELUDE_SESSION_CONFIG)", completion: .file())

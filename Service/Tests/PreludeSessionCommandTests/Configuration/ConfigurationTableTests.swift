@@ -163,6 +163,17 @@ struct ConfigurationTableTests {
         #expect(configuration.countryHeader.map { "\($0)" } == "a")
     }
 
+    @Test("The page of the settings says what the program says")
+    func page() throws {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/")
+        let page = try String(contentsOfFile: "\(root)/docs/operating.md", encoding: .utf8)
+        let settings = Key.allCases.filter { !$0.isOfRoute }
+        let rows = settings.map { $0.definition.row(of: $0) }.joined(separator: "\n")
+        let table = "| setting | default | meaning |\n| --- | --- | --- |\n\(rows)\n"
+        #expect(settings.count > 20)
+        #expect(page.contains(table), "The table must be:\n\(table)")
+    }
+
     @Test("Names in the environment and on the command line follow from the name in the file")
     func names() {
         #expect(Key.trustedProxies.variable == "PRELUDE_SESSION_TRUSTED_PROXIES")

@@ -219,7 +219,7 @@ def test_the_page_of_the_scripts_has_each_of_them():
 
 
 def test_the_operating_page_has_every_setting():
-    source = read("Service", "Sources", "prelude-session", "Configuration", "ServiceConfiguration.swift")
+    source = read("Service", "Sources", "prelude-session", "Configuration", "SettingDefinition.swift")
     block = re.search(r"enum Key: String, CaseIterable \{\n(.*?)\n\n", source, re.DOTALL)
     keys = re.findall(r"\w+", re.sub(r"\bcase\b", "", block[1]))
     page = read("docs", "operating.md") + read("docs", "delivery.md")
@@ -236,7 +236,7 @@ def test_the_program_knows_every_variable_that_the_repository_reads():
     """It rejects unknown ones, and a shell in which scripts/environment was sourced has those of the scripts."""
     source = read("Service", "Sources", "prelude-session", "Configuration", "EnvironmentVariables.swift")
     known = set(re.findall(r'"([A-Z_]+)"', source))
-    settings = read("Service", "Sources", "prelude-session", "Configuration", "ServiceConfiguration.swift")
+    settings = read("Service", "Sources", "prelude-session", "Configuration", "SettingDefinition.swift")
     block = re.search(r"enum Key: String, CaseIterable \{\n(.*?)\n\n", settings, re.DOTALL)
     for key in re.findall(r"\w+", re.sub(r"\bcase\b", "", block[1])):
         known.add(re.sub(r"([A-Z])", r"_\1", key).upper())
