@@ -302,9 +302,6 @@ package enum ReservedScope {
         }
     }
 
-    /// Seconds after a login in which its session registers an identifier without a code to an existing one.
-    package static let freshLogin = 600
-
     /// Seconds for which a reserved scope of a login lasts. Other scopes of a login last as long as the session.
     package static let lifetimeFromLogin = 600
 }

@@ -205,7 +205,7 @@ struct ScopeDecider: Sendable {
         of type: IdentifierType, for user: User, session: Session, app: App, now: Timestamp
     ) throws(Refusal) -> StepUpDecision {
         var types = [type]
-        if !app.registersInOneStep, needsExistingIdentifier(user, session, now: now) {
+        if !app.registersInOneStep, needsExistingIdentifier(user, session, app, now: now) {
             guard let existing = user.establishedIdentifiers(at: now).first else { throw held }
             types.insert(existing.type, at: 0)
         }
@@ -220,9 +220,9 @@ struct ScopeDecider: Sendable {
         "the identifiers of the user are too new to confirm another one; try again when their hold has ended")
 
     /// A fresh login is as strong as a code, unless it may have been made with an identifier that is held.
-    private static func needsExistingIdentifier(_ user: User, _ session: Session, now: Timestamp) -> Bool {
+    private static func needsExistingIdentifier(_ user: User, _ session: Session, _ app: App, now: Timestamp) -> Bool {
         guard !user.identifiers.isEmpty else { return false }
-        return user.hasHeldIdentifier(at: now) || session.createdAt + ReservedScope.freshLogin < now
+        return user.hasHeldIdentifier(at: now) || session.createdAt + app.freshLogin < now
     }
 }
 

@@ -53,6 +53,8 @@ struct IdentifierHoldTests {
         // A login of at most 10 minutes ago replaces the first code.
         #expect(try steps(try user(), age: 600) == [sms])
         #expect(try steps(try user(), age: 601) == [mail, sms])
+        #expect(try steps(try user(), age: 60) { $0.freshLogin = 59 } == [mail, sms])
+        #expect(try steps(try user(), age: 3600) { $0.freshLogin = 3600 } == [sms])
         // A held identifier may have made the fresh login.
         #expect(try steps(try user(held: [.phoneNumber: 1])) == [mail, sms])
         #expect(try steps(try user(held: [.emailAddress: 1])) == [sms, sms])

@@ -168,7 +168,8 @@ enum RuleText {
             ReservedScope.registered(by: scope) == .phoneNumber ? "a phone number" : "an e-mail address"
         let before =
             app.registersInOneStep
-            ? "" : " Before that comes a code to an identifier of the user, unless the login is at most 10 minutes old."
+            ? "" : " Before that comes a code to an identifier of the user, unless the login is at most "
+                + "\(Show.duration(app.freshLogin)) old."
         return "A user can add \(identifier), with a code that is sent to it." + before
     }
 

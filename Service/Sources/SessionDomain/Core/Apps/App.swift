@@ -34,6 +34,8 @@ package struct App: Sendable, Equatable, Codable {
     package var eventRetention = Retention.eventDays
     /// Whether a session registers an identifier with one code, to the new identifier, however old its login is.
     package var registersInOneStep = false
+    /// Seconds after a login in which its session registers an identifier without a code to an existing one.
+    package var freshLogin = 600
     /// Seconds for which an identifier that a session registered opens nothing else.
     package var newIdentifierHold = 259_200
     package var messages = MessageSettings()

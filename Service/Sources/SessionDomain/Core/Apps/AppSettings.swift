@@ -54,6 +54,9 @@ extension App: SettingsGroup {
                         "A session registers an identifier with one code",
                         hint: "Otherwise a code to an existing identifier comes first, unless the login is new."),
                     .number(
+                        "fresh_login", \.freshLogin, from: 0, to: 3600, in: .seconds, "New login",
+                        hint: "For so long after it, a session registers an identifier without a code to an existing one."),
+                    .number(
                         "new_identifier_hold", \.newIdentifierHold, from: 0, to: 2_592_000, in: .seconds,
                         "Hold of new identifiers",
                         hint: "For so long, an identifier that a session registered opens nothing else."),

@@ -6,11 +6,11 @@ import Testing
 
 @Suite("The stored form of an app")
 struct StoredAppTests {
-    /// A record of version 0.1.0 with another value than the default in each setting.
+    /// A record of version 0.1.0, and later settings, with another value than the default in each.
     private static let record = """
         {"id":"abc1234","name":"Shop","createdAt":1,"domains":["a.example.com"],
         "allowedOrigins":["https://a.example.com"],"signingAlgorithm":"ES256","signUp":false,
-        "passwordChangeEndsOtherSessions":false,"registerInOneStep":true,"newIdentifierHold":1,"eventRetention":2,
+        "passwordChangeEndsOtherSessions":false,"registerInOneStep":true,"freshLogin":1,"newIdentifierHold":1,"eventRetention":2,
         "developmentTokens":true,"scopes":["a"],"sessions":{"absoluteLifetime":70000,"accessTokenBinding":"dpop",
         "accessTokenLifetime":61,"boundGraceLimit":11,"deviceKey":"required","idleLifetime":60000,
         "knownDeviceLifetime":86401,"maximumSessions":2,"noncePolicy":"always","proofWindow":11,"unboundGrace":1},
