@@ -13,7 +13,7 @@ final class HashingQueue: Sendable {
     private struct State {
         var places: SharedSlots
         var idle: Int
-        var waiting = AppTurns<Job>()
+        var waiting = FairQueue<Job>()
     }
 
     private struct Job: Sendable {
@@ -117,25 +117,25 @@ final class HashingQueue: Sendable {
 }
 
 /// Waiting jobs, which are returned for one app after the other, and in order within an app.
-struct AppTurns<Job> {
+struct FairQueue<Job> {
     private var jobs: [AppID: [Job]] = [:]
     /// The apps with waiting jobs; the first one is next.
-    private var turns: [AppID] = []
+    private var order: [AppID] = []
     private(set) var count = 0
 
     mutating func append(_ job: Job, app: AppID) {
-        if jobs[app] == nil { turns.append(app) }
+        if jobs[app] == nil { order.append(app) }
         jobs[app, default: []].append(job)
         count += 1
     }
 
     mutating func popNext() -> Job? {
-        guard !turns.isEmpty else { return nil }
-        let app = turns.removeFirst()
+        guard !order.isEmpty else { return nil }
+        let app = order.removeFirst()
         guard var own = jobs[app], !own.isEmpty else { return nil }
         let job = own.removeFirst()
         jobs[app] = own.isEmpty ? nil : own
-        if !own.isEmpty { turns.append(app) }
+        if !own.isEmpty { order.append(app) }
         count -= 1
         return job
     }

@@ -32,7 +32,7 @@ package final class PostgresStore: Sendable {
     /// - Throws: `StoreError.newerSchema` for a database of a newer version of the software; `StoreError.olderSchema` if
     ///   `opening` does not allow to change that; `StoreError.unavailable` if the server rejects the connection.
     package static func open(
-        _ location: PostgresLocation, opening: Opening = .migrating, options: PoolOptions = PoolOptions(),
+        _ location: PostgresLocation, opening: OpenMode = .migrating, options: PoolOptions = PoolOptions(),
         health: StoreHealth = StoreHealth(), observer: any ServiceObserver = NoObserver(),
         handover: any Handover = DirectHandover()
     ) throws(StoreError) -> PostgresStore {

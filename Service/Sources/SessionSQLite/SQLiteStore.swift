@@ -61,7 +61,7 @@ package final class SQLiteStore: Sendable {
     ///   `StoreError.missing` if `opening` does not allow to change that; `StoreError.damaged`; `StoreError.inUse` while
     ///   a restore replaces the database.
     package static func open(
-        _ location: SQLiteLocation, opening: Opening = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256,
+        _ location: SQLiteLocation, opening: OpenMode = .migrating, queueCapacity: Int = 4096, batchSize: Int = 256,
         checkedBytes: Int64 = DatabaseCheck.bytesAtStart, logLength: Int = LogCopier.standardLength,
         health: StoreHealth = StoreHealth(),
         observer: any ServiceObserver = NoObserver(),
@@ -104,7 +104,7 @@ package final class SQLiteStore: Sendable {
     }
 
     private static func connect(
-        _ path: String, opening: Opening
+        _ path: String, opening: OpenMode
     ) throws -> (database: DatabasePool, lock: DatabaseLock) {
         let path = try DatabaseFile.resolved(path)
         try NewDatabase.prepare(at: path, opening: opening)

@@ -21,7 +21,7 @@ struct HTMLTests {
 
     @Test("A page of a user whose name is markup contains it as text")
     func component() {
-        let table = TableView.html("T", columns: [Self.markup], [TableView.Row(Show.text(Self.markup))])
+        let table = TableView.html("T", columns: [Self.markup], [TableView.Row(Format.text(Self.markup))])
         #expect(!table.text.contains("<script"))
         #expect(table.text.contains(Self.escaped))
     }

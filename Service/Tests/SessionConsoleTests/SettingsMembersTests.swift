@@ -16,7 +16,7 @@ struct SettingsMembersTests {
         let page = try await browser.get(ConsoleWorld.app + "/settings").text
         let form = try #require(page.firstMatch(of: /<form [^>]*id="settings".*?<\/form>/.dotMatchesNewlines())).output
         let fields = form.matches(of: /name="([a-z_]+)"/).map { String($0.1) }
-        #expect(Set(fields).subtracting([Visit.tokenField, FormView.versionField]) == members)
+        #expect(Set(fields).subtracting([ConsoleContext.tokenField, FormView.versionField]) == members)
     }
 
     @Test("A name that is a link is refused at its field")

@@ -10,7 +10,7 @@ struct MigrationTests {
 
     init() throws { url = try TestServer.emptySchema() }
 
-    private func open(_ opening: Opening) async throws -> (found: Int, now: Int) {
+    private func open(_ opening: OpenMode) async throws -> (found: Int, now: Int) {
         var options = PoolOptions()
         options.size = 1
         let store = try PostgresStore.open(PostgresLocation(url), opening: opening, options: options)
@@ -30,7 +30,7 @@ struct MigrationTests {
         let second = try await open(.migrating)
         #expect(second.found == PostgresStore.supportedSchema)
         #expect(second.now == PostgresStore.supportedSchema)
-        for opening in [Opening.creating, .existing] {
+        for opening in [OpenMode.creating, .existing] {
             #expect(try await open(opening).found == PostgresStore.supportedSchema)
         }
     }
@@ -125,7 +125,7 @@ struct MigrationTests {
             (supported - 1, StoreError.olderSchema(found: supported - 1, supported: supported)),
         ] {
             _ = try connection.run([Statement("UPDATE prelude_session SET schema = $1", [stored])])
-            for opening in [Opening.creating, .existing] {
+            for opening in [OpenMode.creating, .existing] {
                 await #expect(throws: error) { try await open(opening) }
             }
         }

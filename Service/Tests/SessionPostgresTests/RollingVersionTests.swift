@@ -23,7 +23,7 @@ struct RollingVersionTests {
         ]
     }
 
-    private func open(_ opening: Opening) throws -> PostgresStore {
+    private func open(_ opening: OpenMode) throws -> PostgresStore {
         var options = PoolOptions()
         options.size = 1
         return try PostgresStore.open(PostgresLocation(url), opening: opening, options: options)
@@ -31,8 +31,8 @@ struct RollingVersionTests {
 
     @Test(
         "A database that the next version has migrated is opened if it says so",
-        arguments: [Opening.migrating, .creating, .existing])
-    func compatible(opening: Opening) async throws {
+        arguments: [OpenMode.migrating, .creating, .existing])
+    func compatible(opening: OpenMode) async throws {
         _ = try migrate(Self.next(usableFrom: Self.supported))
         let store = try open(opening)
         #expect(store.schema.found == Self.supported + 1)
@@ -45,8 +45,8 @@ struct RollingVersionTests {
 
     @Test(
         "A database that only newer versions can use is refused",
-        arguments: [Opening.migrating, .creating, .existing])
-    func incompatible(opening: Opening) throws {
+        arguments: [OpenMode.migrating, .creating, .existing])
+    func incompatible(opening: OpenMode) throws {
         _ = try migrate(Self.next(usableFrom: Self.supported + 1))
         let error = StoreError.newerSchema(found: Self.supported + 1, supported: Self.supported)
         #expect(throws: error) { try open(opening) }

@@ -45,10 +45,10 @@ struct MigrationTests {
     @Test(
         "A database that may not be migrated is rejected and stays as it is",
         arguments: [
-            (Opening.creating, previous), (.existing, previous), (.existing, 0), (.creating, supported + 1),
+            (OpenMode.creating, previous), (.existing, previous), (.existing, 0), (.creating, supported + 1),
             (.existing, supported + 1),
         ])
-    func refusals(opening: Opening, version: Int) async throws {
+    func refusals(opening: OpenMode, version: Int) async throws {
         let database = try DatabaseQueue(path: path)
         _ = try await database.writeWithoutTransaction { db in
             try Migration.apply(Migration.all.filter { $0.number <= version }, to: db)
@@ -68,8 +68,8 @@ struct MigrationTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("Opening reports the schema before and after", arguments: [Opening.migrating, .creating])
-    func schema(opening: Opening) async throws {
+    @Test("Opening reports the schema before and after", arguments: [OpenMode.migrating, .creating])
+    func schema(opening: OpenMode) async throws {
         for found in [0, Self.supported] {
             let store = try SQLiteStore.open(.file(path), opening: opening)
             #expect(store.schema == (found, Self.supported))

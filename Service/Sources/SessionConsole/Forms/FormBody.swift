@@ -58,7 +58,7 @@ extension FormBody {
     ///
     /// - Throws: `Refusal.invalidField`.
     func checkFilters(_ known: Set<String>) throws(Refusal) {
-        let permitted = known.union([Visit.doneField])
+        let permitted = known.union([ConsoleContext.doneField])
         if let name = known.sorted().first(where: { texts($0).count > 1 }) {
             throw .invalidField(name, "must not be repeated")
         }

@@ -21,16 +21,16 @@ struct FormView: Sendable {
     ///   - app: Whose settings the form replaces, as the page has shown them. If they have changed meanwhile, the form is refused.
     ///     A page that is shown again after that keeps the old version: its fields have the old values.
     static func form(
-        _ visit: Visit, _ action: ConsolePath, for role: OperatorRole = .admin, id: String, submit: String,
+        _ console: ConsoleContext, _ action: ConsolePath, for role: OperatorRole = .admin, id: String, submit: String,
         style: String = "primary", label: String? = nil, other: (name: String, text: String)? = nil,
         elsewhere: (title: String, action: ConsolePath)? = nil, replacing app: App? = nil,
         @HTMLBuilder content: (FormView) -> HTML = { _ in .empty }
     ) -> HTML {
-        let problem = visit.problem.flatMap { [action, elsewhere?.action].contains($0.action) ? $0 : nil }
-        let view = FormView(id: id, canWrite: visit.may(role), problem: problem)
-        guard visit.may(role) else { return H.dl(.class("values")) { content(view) } }
+        let problem = console.problem.flatMap { [action, elsewhere?.action].contains($0.action) ? $0 : nil }
+        let view = FormView(id: id, canWrite: console.may(role), problem: problem)
+        guard console.may(role) else { return H.dl(.class("values")) { content(view) } }
         return H.form(.methodPost, .action(action), .id(id), .noValidate) {
-            H.input(.type("hidden"), .name(Visit.tokenField), .value(visit.session.formToken))
+            H.input(.type("hidden"), .name(ConsoleContext.tokenField), .value(console.session.formToken))
             if let app { view.hidden(versionField, problem?.entered.text(versionField) ?? app.version) }
             content(view)
             H.div(.class("actions")) {
@@ -156,6 +156,6 @@ struct FormView: Sendable {
     private func isInvalid(_ name: String) -> Bool { problem?.field == name }
 
     private func shown(_ label: String, _ value: String) -> HTML {
-        HTML(joining: [H.dt { label }, H.dd { value.isEmpty ? Show.none : H.bdi { value } }])
+        HTML(joining: [H.dt { label }, H.dd { value.isEmpty ? Format.none : H.bdi { value } }])
     }
 }

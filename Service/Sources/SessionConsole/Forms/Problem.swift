@@ -34,7 +34,7 @@ struct Problem: Sendable {
 
     /// The message. It begins with the label of the field instead of its name.
     func message(label: String?) -> String {
-        guard let label, let field, text.hasPrefix(field + " ") else { return Show.sentence(text) }
-        return Show.sentence(label + text.dropFirst(field.count))
+        guard let label, let field, text.hasPrefix(field + " ") else { return Format.sentence(text) }
+        return Format.sentence(label + text.dropFirst(field.count))
     }
 }

@@ -30,7 +30,7 @@ enum SettingsForm<Group: SettingsRecord> {
                 text.replacing(other.name, with: "the value of \u{201C}\(other.label)\u{201D}")
             } + "."
         }
-        let now = field.unit == .seconds ? value?.wholeNumber.map { "Now \(Show.duration($0))." } : nil
+        let now = field.unit == .seconds ? value?.wholeNumber.map { "Now \(Format.duration($0))." } : nil
         return [range, field.hint, now].compactMap(\.self).joined(separator: " ")
     }
 

@@ -12,26 +12,26 @@ enum ActorPage {
         let last: Event
     }
 
-    @Sendable private static func show(_ visit: Visit) async throws -> Page {
-        try visit.requireAllApps()
-        let id = visit.parameter("actor_id")
-        let trails = try await trails(of: id, visit)
+    @Sendable private static func show(_ console: ConsoleContext) async throws -> Page {
+        try console.requireAllApps()
+        let id = console.parameter("actor_id")
+        let trails = try await trails(of: id, console)
         let latest = trails.first?.last.context.actor
-        let account = try await account(id, visit)
+        let account = try await account(id, console)
         let name = account?.name ?? latest?.name ?? id
         let parent: (title: String, path: ConsolePath)? =
             if let account { (account.name, .operators / account.id) } else { nil }
         return Page("What \(name) did", parent: parent) {
             if trails.isEmpty {
-                Show.empty(
+                Format.empty(
                     "There is no event of this actor",
                     "Each change that an operator or a management key makes is an event. Events are kept as long as the "
                         + "settings of their app say.")
             } else {
-                Show.card("Actor") {
-                    Show.values([
-                        "Name": Show.text(name), "Actor id": Show.code(id),
-                        "Type": Show.text(latest?.type.rawValue.replacing("_", with: " ")),
+                Format.card("Actor") {
+                    Format.values([
+                        "Name": Format.text(name), "Actor id": Format.code(id),
+                        "Type": Format.text(latest?.type.rawValue.replacing("_", with: " ")),
                     ])
                 }
                 TableView.html(
@@ -39,23 +39,23 @@ enum ActorPage {
                     columns: ["Audit trail", "Last event", "Time", "Address"],
                     trails.map { trail in
                         TableView.Row(
-                            H.a(.href(trail.path)) { trail.name }, Show.code(trail.last.name.rawValue),
-                            Show.time(trail.last.createdAt), Show.text(trail.last.context.ip))
+                            H.a(.href(trail.path)) { trail.name }, Format.code(trail.last.name.rawValue),
+                            Format.time(trail.last.createdAt), Format.text(trail.last.context.ip))
                     })
             }
         }
     }
 
     /// The account of an operator. `nil` for one that was removed, and for a key.
-    private static func account(_ id: String, _ visit: Visit) async throws -> ConsoleOperator? {
-        do { return try await visit.service.operators.find(id) } catch Refusal.notFound { return nil }
+    private static func account(_ id: String, _ console: ConsoleContext) async throws -> ConsoleOperator? {
+        do { return try await console.service.operators.find(id) } catch Refusal.notFound { return nil }
     }
 
     /// The trails in which the actor has events, latest event first.
-    private static func trails(of id: String, _ visit: Visit) async throws -> [Trail] {
+    private static func trails(of id: String, _ console: ConsoleContext) async throws -> [Trail] {
         var query = try EventQuery(["actor_id": id], app: .service)
         query.limit = 1
-        let apps = try await visit.service.apps.apps().map { app in
+        let apps = try await console.service.apps.apps().map { app in
             (app.id, HTML(joining: [H.bdi { app.name }, HTML(escaping: " (\(app.id.rawValue))")]), path(of: app.id))
         }
         let others = [
@@ -65,7 +65,7 @@ enum ActorPage {
         var found: [Trail] = []
         for (app, name, path) in apps + others {
             query.app = app
-            guard let last = try await visit.service.store.events(query)?.first else { continue }
+            guard let last = try await console.service.store.events(query)?.first else { continue }
             found.append(Trail(name: name, path: path.query(["actor_id": id]), last: last))
         }
         return found.sorted { $0.last.createdAt > $1.last.createdAt }

@@ -21,18 +21,18 @@ enum Frame {
         }
     }
 
-    static func html(_ page: Page, of visit: Visit) -> HTML {
+    static func html(_ page: Page, of console: ConsoleContext) -> HTML {
         let place = page.app.map { page.title + " – " + $0.name } ?? page.title
         return document(title: (page.problem == nil ? "" : "Error: ") + place, script: page.script?.asset) {
             H.a(.class("skip"), .href(id: "content")) { "Skip to the content" }
-            top(page, visit)
+            top(page, console)
             if let app = page.app { navigation(app, page) }
             H.main(.id("content"), .class("page"), .tabIndex(-1)) {
                 if let parent = page.parent {
                     H.p(.class("crumb")) { H.a(.href(parent.path)) { "← " + parent.title } }
                 }
                 H.h1 { H.bdi { page.title } }
-                if let done = visit.done, page.problem == nil {
+                if let done = console.done, page.problem == nil {
                     H.p(.class("message"), .role("status")) { done.message }
                 }
                 if let problem = page.problem { summary(problem, page) }
@@ -41,7 +41,7 @@ enum Frame {
         }
     }
 
-    private static func top(_ page: Page, _ visit: Visit) -> HTML {
+    private static func top(_ page: Page, _ console: ConsoleContext) -> HTML {
         H.header(.class("top")) {
             H.div {
                 H.a(.class("brand"), .href(.home)) {
@@ -49,19 +49,19 @@ enum Frame {
                     "Prelude Session"
                 }
                 H.nav(.class("places"), .aria(label: "Service")) {
-                    if visit.isForAllApps {
+                    if console.isForAllApps {
                         link("Apps", .home, page.app == nil && page.title == "Apps")
                         link("Service events", .events, page.title == "Service events")
                         link("Operators", .operators, page.title == "Operators")
                     }
-                    if visit.mailbox != nil { link("Mailbox", .mailbox, page.title == "Mailbox") }
-                    if visit.isForAllApps { link("Activity", .activity, page.title == ActivityPage.title) }
+                    if console.mailbox != nil { link("Mailbox", .mailbox, page.title == "Mailbox") }
+                    if console.isForAllApps { link("Activity", .activity, page.title == ActivityPage.title) }
                     link("API", .api, page.title == APIPage.title || page.parent?.path == .api)
                 }
                 H.div(.class("operator")) {
-                    H.span { signedIn(visit) }
+                    H.span { signedIn(console) }
                     H.form(.methodPost, .action(.signOut), .class("inline")) {
-                        H.input(.type("hidden"), .name(Visit.tokenField), .value(visit.session.formToken))
+                        H.input(.type("hidden"), .name(ConsoleContext.tokenField), .value(console.session.formToken))
                         H.button(.type("submit"), .class("small")) { "Sign out" }
                     }
                 }
@@ -69,15 +69,15 @@ enum Frame {
         }
     }
 
-    private static func signedIn(_ visit: Visit) -> HTML {
+    private static func signedIn(_ console: ConsoleContext) -> HTML {
         HTML(joining: [
             H.span(.class("hidden")) {
-                visit.principal.operator == nil ? "Signed in with the management key " : "Signed in as "
+                console.principal.operator == nil ? "Signed in with the management key " : "Signed in as "
             },
-            H.a(.href(.account)) { H.bdi { visit.principal.name } },
-            visit.principal.operator == nil
-                ? HTML(escaping: visit.canWrite ? "" : " (read only)")
-                : HTML(escaping: " (\(visit.principal.role.rawValue))"),
+            H.a(.href(.account)) { H.bdi { console.principal.name } },
+            console.principal.operator == nil
+                ? HTML(escaping: console.canWrite ? "" : " (read only)")
+                : HTML(escaping: " (\(console.principal.role.rawValue))"),
         ])
     }
 

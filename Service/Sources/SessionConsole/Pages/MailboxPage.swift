@@ -5,19 +5,19 @@ import SessionHTTP
 enum MailboxPage {
     static func add(to routes: ConsoleRoutes) { routes.page("/mailbox", show) }
 
-    @Sendable static func show(_ visit: Visit) async throws -> Page {
-        guard let mailbox = visit.mailbox else {
+    @Sendable static func show(_ console: ConsoleContext) async throws -> Page {
+        guard let mailbox = console.mailbox else {
             throw Refusal.notFound("there is a mailbox in development mode only")
         }
-        try visit.requireAllApps()
+        try console.requireAllApps()
         // What was queued by a call that has just returned.
-        try await visit.service.messages.deliverDue()
-        await visit.service.messages.settle()
+        try await console.service.messages.deliverDue()
+        await console.service.messages.settle()
         let entries = mailbox.entries
         return Page("Mailbox") {
             H.p(.class("lead")) { "Messages that this development service would have sent, newest first." }
             if entries.isEmpty {
-                Show.empty(
+                Format.empty(
                     "No message was sent yet", "Start a login with a code in your app, and load this page again.")
             } else {
                 TableView.html(
@@ -25,9 +25,10 @@ enum MailboxPage {
                     entries.map { entry in
                         let message = entry.message
                         return TableView.Row(
-                            Show.time(entry.sentAt), HTML(escaping: message.channel.rawValue), Show.text(message.to),
+                            Format.time(entry.sentAt), HTML(escaping: message.channel.rawValue),
+                            Format.text(message.to),
                             HTML(escaping: message.purpose.rawValue.replacing("_", with: " ")),
-                            message.code.map { code in H.strong(.class("mono")) { code } } ?? Show.none,
+                            message.code.map { code in H.strong(.class("mono")) { code } } ?? Format.none,
                             H.details {
                                 H.summary {
                                     "Show"

@@ -16,7 +16,7 @@ struct SignInPage: Sendable {
         let query = try? FormBody(request.uri.query ?? "")
         var view = SignInView(
             way: query?.text(Self.wayField) == "key" ? .key : .account, next: query?.text(Self.returnField))
-        view.done = query?.text(Visit.doneField).flatMap { Done(rawValue: $0) }
+        view.done = query?.text(ConsoleContext.doneField).flatMap { Done(rawValue: $0) }
         return .console(.ok, try await html(view))
     }
 
@@ -85,8 +85,8 @@ struct SignInPage: Sendable {
     }
 
     @Sendable func signOut(_ request: Request, context: ServiceRequestContext) async throws -> Response {
-        var response = try await responder.answerForm(request, context, for: .viewer) { visit, _ in
-            try await visit.service.consoleSessions.signOut(visit.session, by: visit.principal)
+        var response = try await responder.answerForm(request, context, for: .viewer) { console, _ in
+            try await console.service.consoleSessions.signOut(console.session, by: console.principal)
             return .redirect(.signIn, .signedOut)
         }
         let host = try ConsoleCaller(request, context, edge: responder.edge).client.host
@@ -152,7 +152,7 @@ struct SignInView: Sendable {
         case (Refusal.spentCode, _), (Refusal.invalidVerificationToken, _):
             "The code is not correct or no longer valid. Ask for another one."
         case (Refusal.suspendedAccount, _), (Refusal.inactiveUser, _): "This account is suspended. Ask an admin."
-        default: Show.sentence(refusal.message)
+        default: Format.sentence(refusal.message)
         }
     }
 

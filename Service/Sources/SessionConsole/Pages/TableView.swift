@@ -78,7 +78,7 @@ struct Part {
             H.span(.class("hint")) {
                 total == 0
                     ? "No \(noun)s"
-                    : "\(min(offset + 1, total)) to \(min(offset + Self.size, total)) of \(Show.count(total, noun))"
+                    : "\(min(offset + 1, total)) to \(min(offset + Self.size, total)) of \(Format.count(total, noun))"
             }
             if offset > 0 {
                 Link.button("Newer", path(offset > Self.size ? String(offset - Self.size) : nil), "small")
@@ -91,15 +91,17 @@ struct Part {
 /// A page that says what will happen before something is done that cannot be undone.
 enum ConfirmPage {
     static func content(
-        _ visit: Visit, _ action: ConsolePath, for role: OperatorRole = .admin, consequences: [String], submit: String,
+        _ console: ConsoleContext, _ action: ConsolePath, for role: OperatorRole = .admin, consequences: [String],
+        submit: String,
         back: ConsolePath,
         @HTMLBuilder fields: (FormView) -> HTML = { _ in .empty }
     ) -> HTML {
         H.section(.class("card")) {
             H.h2 { "What happens" }
             H.ul(.class("bullets")) { for consequence in consequences { H.li { consequence } } }
-            if visit.may(role) {
-                FormView.form(visit, action, for: role, id: "confirm", submit: submit, style: "danger", content: fields)
+            if console.may(role) {
+                FormView.form(
+                    console, action, for: role, id: "confirm", submit: submit, style: "danger", content: fields)
                 H.p { H.a(.href(back)) { "Cancel" } }
             } else {
                 H.p { "You may look at this page, and not do this." }
@@ -124,13 +126,13 @@ enum FilterForm {
 
     /// - Parameter suggestions: Texts that the browser offers.
     static func text(
-        _ name: String, _ label: String, _ example: String, _ visit: Visit, suggestions: [String] = []
+        _ name: String, _ label: String, _ example: String, _ console: ConsoleContext, suggestions: [String] = []
     ) -> HTML {
         let list = id(of: name) + "-list"
         return field(name, label, example) { hint in
             HTML(joining: [
                 H.input(
-                    .type("text"), .id(id(of: name)), .name(name), .value(visit.query.text(name) ?? ""),
+                    .type("text"), .id(id(of: name)), .name(name), .value(console.query.text(name) ?? ""),
                     suggestions.isEmpty ? nil : .list(list), .autocomplete("off"), .spellcheckOff, hint),
                 suggestions.isEmpty
                     ? .empty
@@ -140,23 +142,23 @@ enum FilterForm {
     }
 
     /// A time in UTC, down to the second.
-    static func time(_ name: String, _ label: String, _ hint: String, _ visit: Visit) -> HTML {
+    static func time(_ name: String, _ label: String, _ hint: String, _ console: ConsoleContext) -> HTML {
         field(name, label, hint) { hint in
             H.input(
                 .type("datetime-local"), .step("1"), .id(id(of: name)), .name(name),
-                .value(FieldTime.value(visit.query.text(name) ?? "")), hint)
+                .value(FieldTime.value(console.query.text(name) ?? "")), hint)
         }
     }
 
     /// - Parameter all: The choice that does not filter.
     static func choice(
-        _ name: String, _ label: String, _ options: [String], all: String, hint: String, _ visit: Visit
+        _ name: String, _ label: String, _ options: [String], all: String, hint: String, _ console: ConsoleContext
     ) -> HTML {
         field(name, label, hint) { hint in
             H.select(.id(id(of: name)), .name(name), hint) {
                 H.option(.value("")) { all }
                 for option in options {
-                    H.option(.value(option), option == visit.query.text(name) ? .selected : nil) { option }
+                    H.option(.value(option), option == console.query.text(name) ? .selected : nil) { option }
                 }
             }
         }

@@ -14,23 +14,23 @@ enum PlaygroundPage {
         routes.appForm("/playground/disallow", on: show, disallow)
     }
 
-    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
-        let target = try await PlaygroundTarget(visit)
+    @Sendable static func show(_ console: ConsoleAppContext) async throws -> Page {
+        let target = try await PlaygroundTarget(console)
         let isRemovable = target.map { $0.isAllowed && !$0.isOwn } ?? false
-        let removal = isRemovable ? permission(visit, try await AffectedUsers.all(visit)) : .empty
-        var page = Page("Playground", app: visit.app, section: .playground) {
+        let removal = isRemovable ? permission(console, try await AffectedUsers.all(console)) : .empty
+        var page = Page("Playground", app: console.app, section: .playground) {
             H.p(.class("lead")) {
                 "Sign a user of this app in with the browser client, and see each request, its proof, its answer, and "
                 "the Swift that does the same."
             }
             if let target {
-                if target.isReady { PlaygroundPanels.html(visit, target) } else { setup(visit, target) }
+                if target.isReady { PlaygroundPanels.html(console, target) } else { setup(console, target) }
                 removal
             } else {
-                Show.empty(
+                Format.empty(
                     "No address leads to this app",
                     "Add a domain to the app, or give the service a --public-url that contains {app_id}.",
-                    Link.button("Settings of the app", visit.path / "settings"))
+                    Link.button("Settings of the app", console.path / "settings"))
             }
         }
         if let target, target.isReady {
@@ -39,9 +39,9 @@ enum PlaygroundPage {
         return page
     }
 
-    private static func setup(_ visit: AppVisit, _ target: PlaygroundTarget) -> HTML {
-        let origin = visit.visit.origin ?? ""
-        return Show.card("Allow the console to call this app") {
+    private static func setup(_ console: ConsoleAppContext, _ target: PlaygroundTarget) -> HTML {
+        let origin = console.context.origin ?? ""
+        return Format.card("Allow the console to call this app") {
             H.p {
                 "The playground runs in your browser. It calls the app at "
                 H.code { target.origin }
@@ -51,12 +51,12 @@ enum PlaygroundPage {
             }
             H.ul(.class("bullets")) {
                 H.li { "A page of an allowed origin can use the session of every user who visits it." }
-                if !visit.visit.isSecure {
+                if !console.context.isSecure {
                     H.li {
                         "Every program of your computer can serve pages of this origin. Remove it when you are done."
                     }
                 }
-                if visit.app.allowedOrigins.isEmpty {
+                if console.app.allowedOrigins.isEmpty {
                     H.li { "It is the app's first one. With it, browsers send the app's cookies across sites." }
                 }
                 H.li {
@@ -64,9 +64,9 @@ enum PlaygroundPage {
                     "registrable domain, such as example.com."
                 }
             }
-            if visit.visit.canWrite {
+            if console.context.canWrite {
                 FormView.form(
-                    visit.visit, visit.path / "playground" / "allow", id: "allow", submit: "Allow \(origin)"
+                    console.context, console.path / "playground" / "allow", id: "allow", submit: "Allow \(origin)"
                 )
             } else {
                 H.p(.class("hint")) { "Only an admin can allow it." }
@@ -75,35 +75,36 @@ enum PlaygroundPage {
     }
 
     /// - Parameter affected: How many users the app has.
-    private static func permission(_ visit: AppVisit, _ affected: String) -> HTML {
-        Show.card("The console's origin is allowed") {
+    private static func permission(_ console: ConsoleAppContext, _ affected: String) -> HTML {
+        Format.card("The console's origin is allowed") {
             H.p {
                 "Pages of "
-                H.code { visit.visit.origin ?? "" }
+                H.code { console.context.origin ?? "" }
                 " may call this app. Remove the origin when you do not use the playground any more: these pages can then "
                 "neither sign users in nor refresh. Users of other pages notice nothing, and no session ends. "
                 affected
             }
-            if visit.visit.canWrite {
+            if console.context.canWrite {
                 FormView.form(
-                    visit.visit, visit.path / "playground" / "disallow", id: "disallow", submit: "Remove the origin",
+                    console.context, console.path / "playground" / "disallow", id: "disallow",
+                    submit: "Remove the origin",
                     style: "danger")
             }
         }
     }
 
-    @Sendable private static func allow(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
-        try await change(visit, isAllowed: true)
+    @Sendable private static func allow(_ console: ConsoleAppContext, _ form: FormBody) async throws -> FormOutcome {
+        try await change(console, isAllowed: true)
     }
 
-    @Sendable private static func disallow(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
-        try await change(visit, isAllowed: false)
+    @Sendable private static func disallow(_ console: ConsoleAppContext, _ form: FormBody) async throws -> FormOutcome {
+        try await change(console, isAllowed: false)
     }
 
-    private static func change(_ visit: AppVisit, isAllowed: Bool) async throws -> FormOutcome {
-        guard let own = visit.visit.origin else { throw Refusal.invalidField("allowed_origins", "has no origin") }
-        try await visit.service.apps.setOrigin(own, isAllowed: isAllowed, of: visit.app.id)
-        return .redirect(visit.path / "playground", .saved)
+    private static func change(_ console: ConsoleAppContext, isAllowed: Bool) async throws -> FormOutcome {
+        guard let own = console.context.origin else { throw Refusal.invalidField("allowed_origins", "has no origin") }
+        try await console.service.apps.setOrigin(own, isAllowed: isAllowed, of: console.app.id)
+        return .redirect(console.path / "playground", .saved)
     }
 }
 
@@ -120,20 +121,20 @@ struct PlaygroundTarget {
     /// Prefers the origin of the console, then the app's main origin.
     ///
     /// - Returns: `nil` if no origin of the service leads to this app.
-    init?(_ visit: AppVisit) async throws {
-        let directory = visit.service.directory
-        let app = try await directory.app(visit.app.id)
-        let origins = app.origins.origins(of: visit.app).compactMap { TargetURI($0)?.origin }
-        let own = visit.visit.origin
+    init?(_ console: ConsoleAppContext) async throws {
+        let directory = console.service.directory
+        let app = try await directory.app(console.app.id)
+        let origins = app.origins.origins(of: console.app).compactMap { TargetURI($0)?.origin }
+        let own = console.context.origin
         var found: String?
         for origin in origins.filter({ $0 == own }) + origins where found == nil {
             let host = String(origin[(origin.firstRange(of: "://")?.upperBound ?? origin.startIndex)...])
-            if (try? await directory.app(host: host))?.settings.id == visit.app.id { found = origin }
+            if (try? await directory.app(host: host))?.settings.id == console.app.id { found = origin }
         }
         guard let found else { return nil }
         origin = found
         isOwn = found == own
-        isAllowed = own.map { visit.app.allowedOrigins.contains($0) } ?? false
+        isAllowed = own.map { console.app.allowedOrigins.contains($0) } ?? false
     }
 }
 

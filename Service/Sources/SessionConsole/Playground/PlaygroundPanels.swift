@@ -2,9 +2,9 @@ import SessionDomain
 
 /// The panels of the playground: the steps on one side, the log of calls on the other. The script shows those that fit.
 enum PlaygroundPanels {
-    static func html(_ visit: AppVisit, _ target: PlaygroundTarget) -> HTML {
+    static func html(_ console: ConsoleAppContext, _ target: PlaygroundTarget) -> HTML {
         // The mailbox answers pages of its own origin only.
-        let mailbox = visit.visit.mailbox != nil && target.isOwn ? target.origin + "/dev/mailbox" : ""
+        let mailbox = console.context.mailbox != nil && target.isOwn ? target.origin + "/dev/mailbox" : ""
         return HTML(joining: [
             H.noscript {
                 H.p(.class("message warn")) {
@@ -19,11 +19,11 @@ enum PlaygroundPanels {
             ) {
                 H.div(.class("column")) {
                     status
-                    signIn(visit)
-                    enterCode(visit, mailbox)
+                    signIn(console)
+                    enterCode(console, mailbox)
                     session
                     sessions
-                    stepUp(visit, mailbox)
+                    stepUp(console, mailbox)
                     password
                     H.p(.class("hint")) {
                         "Key and tokens are in the memory of this page, and end with it. If this browser is signed in "
@@ -44,31 +44,31 @@ enum PlaygroundPanels {
         }
     }
 
-    private static func signIn(_ visit: AppVisit) -> HTML {
-        let channels = Set(visit.app.otpLogins.map(\.channel))
+    private static func signIn(_ console: ConsoleAppContext) -> HTML {
+        let channels = Set(console.app.otpLogins.map(\.channel))
         return card("Sign in", in: "signedOut", [.sendCode, .sendCodeBySMS, .passwordLogin]) {
             form("start", submit: "Send a code") {
                 field("address", "E-mail address or phone number", hint: "A number begins with + and its country code.")
             }
             for channel in OTPLoginConfig.Channel.allCases where !channels.contains(channel) {
-                isOff(visit, "a code by " + Show.channel(channel))
+                isOff(console, "a code by " + Format.channel(channel))
             }
             form("password-login", submit: "Sign in with a password", style: "") {
                 field("email", "E-mail address")
                 field("password", "Password", type: "password")
             }
-            if visit.app.passwordLogin?.enabled != true { isOff(visit, "a password") }
+            if console.app.passwordLogin?.enabled != true { isOff(console, "a password") }
         }
     }
 
-    private static func isOff(_ visit: AppVisit, _ kind: String) -> HTML {
+    private static func isOff(_ console: ConsoleAppContext, _ kind: String) -> HTML {
         H.p(.class("hint")) {
             "The app has no login with \(kind). "
-            H.a(.href(visit.path / "logins")) { "Logins" }
+            H.a(.href(console.path / "logins")) { "Logins" }
         }
     }
 
-    private static func enterCode(_ visit: AppVisit, _ mailbox: String) -> HTML {
+    private static func enterCode(_ console: ConsoleAppContext, _ mailbox: String) -> HTML {
         card("Enter the code", in: "codeSent", [.checkCode, .resendCode]) {
             H.p {
                 "Sent to "
@@ -76,7 +76,7 @@ enum PlaygroundPanels {
             }
             form("check", submit: "Sign in with the code") { field("code", "Code", inputMode: "numeric") }
             H.div(.class("actions")) {
-                take("take", visit, mailbox)
+                take("take", console, mailbox)
                 button("resend", "Send again")
                 button("another", "Use another address")
             }
@@ -111,9 +111,9 @@ enum PlaygroundPanels {
         }
     }
 
-    private static func stepUp(_ visit: AppVisit, _ mailbox: String) -> HTML {
+    private static func stepUp(_ console: ConsoleAppContext, _ mailbox: String) -> HTML {
         let steps: [PlaygroundStep] = [.requestScope, .sendScopeCode, .checkScopeCode, .continueScope]
-        let scopes = scopes(of: visit.app)
+        let scopes = scopes(of: console.app)
         return card("Step-up", in: "signedIn", steps) {
             if scopes.isEmpty { H.p(.class("hint")) { "The app has no step-up rule for a registered scope." } }
             form("scope", submit: "Request the scope") {
@@ -130,7 +130,7 @@ enum PlaygroundPanels {
                 form("scope-check", submit: "Submit the code") {
                     H.div(.class("actions")) {
                         button("scope-send", "Send the code")
-                        take("scope-take", visit, mailbox)
+                        take("scope-take", console, mailbox)
                     }
                     field("scope-code", "Code of the step", inputMode: "numeric")
                 }
@@ -228,9 +228,9 @@ extension PlaygroundPanels {
     }
 
     /// Fills in the code of the development mailbox, or opens it, if the script cannot read it. Nothing in production.
-    static func take(_ id: String, _ visit: AppVisit, _ mailbox: String) -> HTML {
+    static func take(_ id: String, _ console: ConsoleAppContext, _ mailbox: String) -> HTML {
         if !mailbox.isEmpty { return button(id, "Take it from the mailbox") }
-        guard visit.visit.mailbox != nil, visit.visit.isForAllApps else { return .empty }
+        guard console.context.mailbox != nil, console.context.isForAllApps else { return .empty }
         return H.a(.class("button"), .href(.mailbox), .targetBlank) { "Open the mailbox in a new tab" }
     }
 }

@@ -21,19 +21,19 @@ struct ConfirmationCheck: Sendable {
     /// The name of the button that sends a code.
     static let sendField = "confirm_send"
 
-    let visit: Visit
+    let console: ConsoleContext
     let path: String
     let caller: ConsoleCaller
 
     func result(of sent: FormBody, isDangerous: (FormBody) -> Bool) async throws -> Result {
         guard let pending = sent.text(Self.pendingField) else {
-            guard isDangerous(sent), !visit.session.isConfirmed(at: visit.service.environment.now()) else {
+            guard isDangerous(sent), !console.session.isConfirmed(at: console.service.environment.now()) else {
                 return .proceed(sent)
             }
             return .ask(try page(for: sent))
         }
-        let sessions = visit.service.consoleSessions
-        guard let text = sessions.open(form: pending, of: visit.session, for: path) else {
+        let sessions = console.service.consoleSessions
+        guard let text = sessions.open(form: pending, of: console.session, for: path) else {
             throw Refusal.forbidden("the form belongs to another sign-in or action; repeat the change")
         }
         let form = try FormBody(text)
@@ -44,7 +44,7 @@ struct ConfirmationCheck: Sendable {
                 throw Refusal.invalidField(verification == nil ? "proof" : "code", "is required")
             }
             let session = try await sessions.confirm(
-                visit.session, of: visit.principal, with: confirmation, from: caller.origin)
+                console.session, of: console.principal, with: confirmation, from: caller.origin)
             return .confirmed(session, form)
         } catch let refusal as Refusal {
             return .ask(try page(for: form, verification: verification, refused: refusal))
@@ -60,11 +60,11 @@ struct ConfirmationCheck: Sendable {
     }
 
     private func codePage(for form: FormBody) async throws -> Page {
-        guard let person = visit.principal.operator else {
+        guard let person = console.principal.operator else {
             return try page(for: form, refused: .conflict("a management key gets no codes; enter the key"))
         }
         do {
-            let verification = try await visit.service.operatorLogin.sendCode(
+            let verification = try await console.service.operatorLogin.sendCode(
                 to: person.address, locales: caller.client.facts.locales, from: caller.origin)
             return try page(for: form, verification: verification)
         } catch let refusal as Refusal {
@@ -73,10 +73,10 @@ struct ConfirmationCheck: Sendable {
     }
 
     private func page(for form: FormBody, verification: String? = nil, refused: Refusal? = nil) throws -> Page {
-        let sealed = try visit.service.consoleSessions.seal(form: form.encoded, of: visit.session, for: path)
+        let sealed = try console.service.consoleSessions.seal(form: form.encoded, of: console.session, for: path)
         guard let action = ConsolePath(returning: path) else { throw Refusal.notFound("there is no such page") }
         return ConfirmIdentityPage(
-            visit: visit, action: action, pending: sealed, verification: verification, refused: refused
+            console: console, action: action, pending: sealed, verification: verification, refused: refused
         ).page
     }
 }

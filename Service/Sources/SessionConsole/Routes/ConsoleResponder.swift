@@ -22,9 +22,9 @@ struct ConsoleResponder: Sendable {
     /// A request without a session gets the sign-in page. Refusals become pages with their status.
     func answer(
         _ request: Request, _ context: ServiceRequestContext,
-        _ work: @Sendable (Visit) async throws -> FormOutcome
+        _ work: @Sendable (ConsoleContext) async throws -> FormOutcome
     ) async throws -> Response {
-        try await answering(request, context) { visit, _ in Answered(outcome: try await work(visit)) }
+        try await answering(request, context) { console, _ in Answered(outcome: try await work(console)) }
     }
 
     /// The same for a form, with the fields that a page of this session has sent.
@@ -34,18 +34,18 @@ struct ConsoleResponder: Sendable {
     func answerForm(
         _ request: Request, _ context: ServiceRequestContext, for role: OperatorRole,
         confirming isDangerous: @escaping @Sendable (FormBody) -> Bool = { _ in false },
-        _ submit: @Sendable (Visit, FormBody) async throws -> FormOutcome
+        _ submit: @Sendable (ConsoleContext, FormBody) async throws -> FormOutcome
     ) async throws -> Response {
-        try await answering(request, context) { visit, caller in
-            let form = try await form(request, visit, for: role)
-            let check = ConfirmationCheck(visit: visit, path: request.uri.path, caller: caller)
+        try await answering(request, context) { console, caller in
+            let form = try await form(request, console, for: role)
+            let check = ConfirmationCheck(console: console, path: request.uri.path, caller: caller)
             switch try await check.result(of: form, isDangerous: isDangerous) {
             case .ask(let page): return Answered(outcome: .page(page))
-            case .proceed(let form): return Answered(outcome: try await submit(visit, form))
+            case .proceed(let form): return Answered(outcome: try await submit(console, form))
             case .confirmed(let session, let form):
                 // The action can fail now. The confirmation stays.
                 do {
-                    return Answered(outcome: try await submit(visit, form), confirmed: session)
+                    return Answered(outcome: try await submit(console, form), confirmed: session)
                 } catch {
                     return Answered(outcome: .page(ErrorPage.page(for: error, context: context)), confirmed: session)
                 }
@@ -55,14 +55,14 @@ struct ConsoleResponder: Sendable {
 
     private func answering(
         _ request: Request, _ context: ServiceRequestContext,
-        _ work: (Visit, ConsoleCaller) async throws -> Answered
+        _ work: (ConsoleContext, ConsoleCaller) async throws -> Answered
     ) async throws -> Response {
         let caller = try ConsoleCaller(request, context, edge: edge)
         guard let found = ConsoleCookie.find(.session, in: request.headers, host: caller.client.host),
             let (session, principal) = try await service.consoleSessions.session(cookie: found.value)
         else { return .redirect(to: signIn(returningTo: request)) }
         let query = Result { () throws(Refusal) in try FormBody(request.uri.query ?? "", of: "query") }
-        let visit = Visit(
+        let console = ConsoleContext(
             service: service, mailbox: mailbox, activity: activity, session: session, principal: principal,
             host: caller.client.host,
             isSecure: found.cookie.isSecure, query: (try? query.get()) ?? FormBody(), parameters: context.parameters)
@@ -70,22 +70,22 @@ struct ConsoleResponder: Sendable {
             await EventContext.$current.withValue(caller.events.acting(as: principal.actor)) {
                 do {
                     _ = try query.get()
-                    let answered = try await work(visit, caller)
+                    let answered = try await work(console, caller)
                     switch answered.outcome {
-                    case .page(let page): return (Response.page(page, of: visit), answered.confirmed)
+                    case .page(let page): return (Response.page(page, of: console), answered.confirmed)
                     case .response(var response):
                         response.addConsoleHeaders()
                         return (response, answered.confirmed)
                     case .redirect(let path, let done):
-                        let target = path.query([Visit.doneField: done.rawValue])
+                        let target = path.query([ConsoleContext.doneField: done.rawValue])
                         return (Response.redirect(to: target), answered.confirmed)
                     }
                 } catch {
-                    return (.page(ErrorPage.page(for: error, context: context), of: visit), nil)
+                    return (.page(ErrorPage.page(for: error, context: context), of: console), nil)
                 }
             }
         // A script that asks again and again is no operator who uses the console.
-        let isLive = visit.query.text(Visit.liveField) != nil
+        let isLive = console.query.text(ConsoleContext.liveField) != nil
         if let renewed = confirmed ?? (isLive ? nil : session.renewed(at: service.environment.now())) {
             response.headers[.setCookie] = found.cookie.header(try service.consoleSessions.cookie(of: renewed))
         }
@@ -95,29 +95,30 @@ struct ConsoleResponder: Sendable {
     /// The fields of a form that a page of this session has sent.
     ///
     /// - Throws: `Refusal.forbidden` for a form of another site or session, and for an operator without the role.
-    private func form(_ request: Request, _ visit: Visit, for role: OperatorRole) async throws -> FormBody {
-        try FormOrigin.check(request, host: visit.host)
+    private func form(_ request: Request, _ console: ConsoleContext, for role: OperatorRole) async throws -> FormBody {
+        try FormOrigin.check(request, host: console.host)
         let form = try await FormBody(request)
-        guard let token = form.text(Visit.tokenField), ConstantTime.equal(token, visit.session.formToken) else {
+        guard let token = form.text(ConsoleContext.tokenField), ConstantTime.equal(token, console.session.formToken)
+        else {
             throw Refusal.forbidden("the form belongs to an earlier sign-in; load the page again and repeat the change")
         }
-        guard visit.may(role) else {
+        guard console.may(role) else {
             throw Refusal.forbidden(
-                visit.principal.operator == nil
+                console.principal.operator == nil
                     ? "the management key has the role read; this change needs the role write"
-                    : "your role is \(visit.principal.role.rawValue); this change needs the role \(role.rawValue)")
+                    : "your role is \(console.principal.role.rawValue); this change needs the role \(role.rawValue)")
         }
         return form
     }
 
     /// The app of the path. An operator of another app gets the same error as for an app that does not exist.
-    func app(_ visit: Visit) async throws -> AppVisit {
+    func app(_ console: ConsoleContext) async throws -> ConsoleAppContext {
         let unknown = Refusal.notFound("there is no such app, or you do not work with it")
-        guard let id = AppID(visit.parameter("app_id")), visit.isForAllApps || visit.principal.appID == id,
-            let app = try await visit.service.store.app(id)
+        guard let id = AppID(console.parameter("app_id")), console.isForAllApps || console.principal.appID == id,
+            let app = try await console.service.store.app(id)
         else { throw unknown }
         RequestTrail.current?.note(app: id)
-        return AppVisit(visit: visit, app: app)
+        return ConsoleAppContext(context: console, app: app)
     }
 
     private func signIn(returningTo request: Request) -> ConsolePath {

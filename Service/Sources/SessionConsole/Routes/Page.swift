@@ -81,8 +81,8 @@ extension Response {
         "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; "
         + "frame-ancestors 'none'; base-uri 'none'"
 
-    static func page(_ page: Page, of visit: Visit) -> Response {
-        var response = console(page.status, Frame.html(page, of: visit), script: page.script)
+    static func page(_ page: Page, of console: ConsoleContext) -> Response {
+        var response = Self.console(page.status, Frame.html(page, of: console), script: page.script)
         if let seconds = page.retryAfter { response.headers[.retryAfter] = String(seconds) }
         return response
     }
@@ -129,7 +129,7 @@ enum ErrorPage {
     static func page(for error: any Error, context: ServiceRequestContext) -> Page {
         let refusal = ErrorResponse.report(error, context: context)
         var page = Page(title(of: refusal.status)) {
-            H.p(.class("lead")) { Show.sentence(refusal.message) }
+            H.p(.class("lead")) { Format.sentence(refusal.message) }
             if let id = context.requestID { H.p(.class("hint")) { "Request " + id } }
             H.p { Link.button("Back to the overview", .home) }
         }

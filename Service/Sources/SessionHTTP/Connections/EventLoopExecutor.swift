@@ -14,7 +14,7 @@ import Synchronization
 final class EventLoopExecutor: TaskExecutor {
     /// How long jobs run before the event loop looks at its sockets.
     static let slice = TimeAmount.milliseconds(3)
-    /// How long jobs wait for the sockets without `SocketTurn`.
+    /// How long jobs wait for the sockets without `SocketTick`.
     static let pause = TimeAmount.microseconds(100)
 
     private struct Queue {
@@ -25,7 +25,7 @@ final class EventLoopExecutor: TaskExecutor {
 
     private let eventLoop: any EventLoop
     private let queue = Mutex(Queue())
-    private let sockets = SocketTurn()
+    private let sockets = SocketTick()
 
     init(_ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
@@ -41,7 +41,7 @@ final class EventLoopExecutor: TaskExecutor {
             defer { queue.isScheduled = true }
             return queue.isScheduled
         }
-        if !wasScheduled { ThreadTurn.wake(self) }
+        if !wasScheduled { ThreadTick.wake(self) }
     }
 
     /// Whether no job is left, and the event loop will run none. For tests.
@@ -53,7 +53,7 @@ final class EventLoopExecutor: TaskExecutor {
     }
 
     private func run() {
-        let isFinished = ThreadTurn.run { runJobs(until: eventLoop.now + Self.slice) }
+        let isFinished = ThreadTick.run { runJobs(until: eventLoop.now + Self.slice) }
         if isFinished || sockets.run({ self.run() }) { return }
         eventLoop.scheduleTask(in: Self.pause) { self.run() }
     }
@@ -96,7 +96,7 @@ final class EventLoopExecutors: Sendable {
 /// An event loop runs what is due until nothing is left, also what became due meanwhile, and only then looks at its sockets.
 /// So a task that is scheduled for a little later may run before that, and again and again. A pipe is one of these sockets:
 /// what it delivers runs together with what the others have received.
-final class SocketTurn: ChannelInboundHandler, Sendable {
+final class SocketTick: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
     private struct State {
@@ -173,7 +173,7 @@ final class SocketTurn: ChannelInboundHandler, Sendable {
 }
 
 /// What a thread does once after it has run many jobs, instead of once for each job.
-final class ThreadTurn: Sendable {
+final class ThreadTick: Sendable {
     private struct State {
         var isRunningJobs = false
         var closures: [@Sendable () -> Void] = []
@@ -181,24 +181,24 @@ final class ThreadTurn: Sendable {
         var sleeping: [EventLoopExecutor] = []
     }
 
-    private static let ofThread = ThreadSpecificVariable<ThreadTurn>()
+    private static let ofThread = ThreadSpecificVariable<ThreadTick>()
 
     /// Only its thread has it. So the lock is always free.
     private let state = Mutex(State())
 
-    private static var current: ThreadTurn {
-        if let turn = ofThread.currentValue { return turn }
-        let turn = ThreadTurn()
-        ofThread.currentValue = turn
-        return turn
+    private static var current: ThreadTick {
+        if let tick = ofThread.currentValue { return tick }
+        let tick = ThreadTick()
+        ofThread.currentValue = tick
+        return tick
     }
 
     /// Runs jobs of an event loop, and then what they have left for the end.
     static func run<Result>(_ jobs: () -> Result) -> Result {
-        let turn = current
-        turn.state.withLock { $0.isRunningJobs = true }
+        let tick = current
+        tick.state.withLock { $0.isRunningJobs = true }
         let result = jobs()
-        for closure in turn.endJobs() { closure() }
+        for closure in tick.endJobs() { closure() }
         return result
     }
 
@@ -221,10 +221,10 @@ final class ThreadTurn: Sendable {
 
     /// Runs a closure that resumes tasks, and wakes their event loops after it.
     static func resuming(_ resume: () -> Void) {
-        let turn = current
-        turn.state.withLock { $0.isResuming = true }
+        let tick = current
+        tick.state.withLock { $0.isResuming = true }
         resume()
-        for executor in turn.endResuming() { executor.wake() }
+        for executor in tick.endResuming() { executor.wake() }
     }
 
     private func endResuming() -> [EventLoopExecutor] {
@@ -249,9 +249,9 @@ final class ThreadTurn: Sendable {
 package struct EventLoopHandover: Sendable {
     package init() {}
 
-    package func afterTurn(_ start: @escaping @Sendable () -> Void) { ThreadTurn.atEnd(start) }
+    package func afterTick(_ start: @escaping @Sendable () -> Void) { ThreadTick.atEnd(start) }
 
-    package func resuming(_ resume: () -> Void) { ThreadTurn.resuming(resume) }
+    package func resuming(_ resume: () -> Void) { ThreadTick.resuming(resume) }
 }
 
 /// The event loops of the process.

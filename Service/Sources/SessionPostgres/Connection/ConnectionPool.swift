@@ -75,7 +75,7 @@ final class ConnectionPool: Sendable {
             return job.fail(refusal)
         }
         failExpired(at: timer)
-        if mustAnnounce { handover.afterTurn { self.wake() } }
+        if mustAnnounce { handover.afterTick { self.wake() } }
     }
 
     /// Fails the jobs that have waited for too long, and comes again for those that wait.

@@ -16,7 +16,7 @@ struct Migrator {
     ///   the database says that this program can use it.
     /// - Throws: `StoreError.newerSchema` for a database of a newer version that this one cannot use;
     ///   `StoreError.olderSchema` if `opening` does not allow the migration.
-    func migrate(_ opening: Opening = .migrating) throws -> (found: Int, now: Int) {
+    func migrate(_ opening: OpenMode = .migrating) throws -> (found: Int, now: Int) {
         let found = try checked(opening)
         if found >= supported { return (found, found) }
         let mayMigrate =
@@ -53,7 +53,7 @@ struct Migrator {
     ///
     /// - Returns: The schema version.
     /// - Throws: What `migrate` throws, and `StoreError.unavailable` without the rights that a start needs.
-    func checked(_ opening: Opening) throws -> Int {
+    func checked(_ opening: OpenMode) throws -> Int {
         let found = try version()
         try checkUsable(found)
         // After the version, which waits for an import that begins.

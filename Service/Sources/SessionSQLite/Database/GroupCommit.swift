@@ -120,7 +120,7 @@ final class GroupCommit: Sendable {
             if refusal == .overloaded { observer.observe(.writeRefused) }
             return job.fail(refusal)
         }
-        if mustAnnounce { handover.afterTurn { self.start() } }
+        if mustAnnounce { handover.afterTick { self.start() } }
     }
 
     /// Makes all waiting jobs ready, and starts the writer if it is idle.

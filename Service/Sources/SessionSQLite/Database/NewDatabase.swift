@@ -17,7 +17,7 @@ enum NewDatabase {
     /// - Parameter path: A resolved path.
     /// - Throws: `StoreError.missing`; `StoreError.damaged` for a file that has lost its content;
     ///   `StoreError.olderSchema` for an empty file that never had one, if `opening` is `.existing`.
-    static func prepare(at path: String, opening: Opening) throws {
+    static func prepare(at path: String, opening: OpenMode) throws {
         var file = stat()
         guard stat(path, &file) == 0 else {
             guard opening != .existing else { throw StoreError.missing }

@@ -33,7 +33,7 @@ struct Migration: Sendable {
     ///   not allow the migration.
     @discardableResult
     static func apply(
-        _ migrations: [Migration] = all, to db: Database, opening: Opening = .migrating
+        _ migrations: [Migration] = all, to db: Database, opening: OpenMode = .migrating
     ) throws -> (found: Int, now: Int) {
         let supported = migrations.last?.number ?? 0
         var found = try version(of: db)

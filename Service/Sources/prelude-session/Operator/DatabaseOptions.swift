@@ -27,7 +27,7 @@ struct DatabaseOptions: ParsableArguments {
     ///     running.
     func withService(
         _ flags: [ServiceConfiguration.Key: String] = [:], of app: AppID? = nil, keys: MasterKeyUse = .none,
-        outbound: OutboundOptions? = nil, rotating: Bool = false, opening: Opening = .existing,
+        outbound: OutboundOptions? = nil, rotating: Bool = false, opening: OpenMode = .existing,
         _ work: (SessionService) async throws -> Void
     ) async throws {
         let configuration = try shared.configuration(outbound?.flags ?? flags)
@@ -85,7 +85,7 @@ extension ServiceConfiguration {
     ///   - allowsOutbound: Whether the command may call the URLs that the settings for outbound calls allow.
     ///   - opening: Whether a missing database is created.
     func withAssembly(
-        keys: MasterKeyUse, opening: Opening, allowsOutbound: Bool = false,
+        keys: MasterKeyUse, opening: OpenMode, allowsOutbound: Bool = false,
         _ work: (ServiceAssembly) async throws -> Void
     ) async throws {
         let egress = try allowsOutbound ? makeEgressClient() : EgressClient(policy: EgressPolicy())

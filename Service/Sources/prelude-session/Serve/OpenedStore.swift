@@ -47,7 +47,7 @@ extension DatabaseLocation {
     /// Opens the database.
     ///
     /// - Parameter opening: Decides whether a missing database is created, and whether an older schema is migrated.
-    func open(_ opening: Opening, environment: ServiceEnvironment) throws(StoreError) -> any OpenedStore {
+    func open(_ opening: OpenMode, environment: ServiceEnvironment) throws(StoreError) -> any OpenedStore {
         let health = StoreHealth(uptime: environment.uptime, observer: environment.observer)
         switch self {
         case .file(let path):

@@ -24,7 +24,7 @@ struct ServiceAssembly {
     ///   - hiddenClients: The trusted proxy that hides its clients, for health checks.
     /// - Throws: `ConfigurationError` when the database or the keys cannot be used.
     static func open(
-        _ configuration: ServiceConfiguration, keys use: MasterKeyUse = .needed, opening: Opening, defaultApp: AppID?,
+        _ configuration: ServiceConfiguration, keys use: MasterKeyUse = .needed, opening: OpenMode, defaultApp: AppID?,
         managementKeys: [ConfiguredManagementKey] = [], routes: any MessageRoutes, egress: any Egress,
         certificate: @escaping @Sendable () -> CertificateWatch.Finding? = { nil },
         hiddenClients: @escaping @Sendable () -> HiddenClients? = { nil },
@@ -81,7 +81,7 @@ struct ServiceAssembly {
 
     private static func keyRing(
         of store: any OpenedStore, configured: [MasterKey]?, from source: MasterKeySource?, use: MasterKeyUse,
-        opening: Opening, environment: ServiceEnvironment
+        opening: OpenMode, environment: ServiceEnvironment
     ) async throws -> (KeyRing, created: String?) {
         // A database in memory has random keys in memory.
         guard let source else { return (KeyRing(current: MasterKey(secret: Data(environment.randomBytes(32)))), nil) }

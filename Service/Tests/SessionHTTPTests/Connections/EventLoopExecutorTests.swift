@@ -58,11 +58,11 @@ struct EventLoopExecutorTests {
 
     @Test("What waits for the sockets also runs when the pipe is closed")
     func closedPipe() async throws {
-        let (turn, ran) = (SocketTurn(), Flag())
-        turn.open(on: eventLoop)
+        let (tick, ran) = (SocketTick(), Flag())
+        tick.open(on: eventLoop)
         let isWaiting = try await eventLoop.submit {
-            defer { turn.close() }
-            return turn.run { ran.set() }
+            defer { tick.close() }
+            return tick.run { ran.set() }
         }.get()
         #expect(isWaiting)
         // Two turns of the event loop: one closes the pipe, and the other one runs what has waited.
@@ -76,7 +76,7 @@ struct EventLoopExecutorTests {
         try await eventLoop.submit {
             for name in ["a", "b"] {
                 Task(executorPreference: executor) {
-                    handover.afterTurn { order.add("end of \(name)") }
+                    handover.afterTick { order.add("end of \(name)") }
                     order.add(name)
                 }
             }
@@ -85,7 +85,7 @@ struct EventLoopExecutorTests {
         // A later turn, so the end of that one is over.
         try await eventLoop.submit {}.get()
         #expect(order.all.starts(with: ["a", "b", "end of a", "end of b"]))
-        handover.afterTurn { order.add("at once") }
+        handover.afterTick { order.add("at once") }
         #expect(order.all.last == "at once")
     }
 

@@ -17,7 +17,7 @@ struct StoreExportTests {
         location = try PostgresLocation(url)
     }
 
-    private func open(_ opening: Opening = .existing) async throws {
+    private func open(_ opening: OpenMode = .existing) async throws {
         try await PostgresStore.open(location, opening: opening).close()
     }
 
@@ -64,8 +64,8 @@ struct StoreExportTests {
         #expect(try TestServer.connect(to: url).one(later) as Bool)
     }
 
-    @Test("No service starts on an unfinished import", arguments: [Opening.migrating, .creating, .existing])
-    func unfinished(opening: Opening) async throws {
+    @Test("No service starts on an unfinished import", arguments: [OpenMode.migrating, .creating, .existing])
+    func unfinished(opening: OpenMode) async throws {
         let target = try PostgresImportTarget(location)
         _ = try target.begin(at: EmptyTarget.start)
         await #expect(throws: StoreError.unfinishedImport) { try await open(opening) }

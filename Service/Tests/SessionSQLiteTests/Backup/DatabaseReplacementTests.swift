@@ -152,7 +152,7 @@ struct DatabaseReplacementTests {
         #expect(throws: StoreError.inUse) { try DatabaseReplacement(of: path) }
         try await second.close()
         let replacement = try DatabaseReplacement(of: path)
-        for opening in [Opening.existing, .creating, .migrating] {
+        for opening in [OpenMode.existing, .creating, .migrating] {
             #expect(throws: StoreError.inUse) { try SQLiteStore.open(.file(path), opening: opening) }
         }
         replacement.release()

@@ -25,7 +25,7 @@ struct NewDatabaseTests {
     func emptied(trace: String) throws {
         try write("session.sqlite")
         try write("session.sqlite" + trace, "x")
-        for opening in [Opening.existing, .creating, .migrating] {
+        for opening in [OpenMode.existing, .creating, .migrating] {
             #expect {
                 try SQLiteStore.open(.file(path), opening: opening)
             } throws: { error in
@@ -48,7 +48,7 @@ struct NewDatabaseTests {
         try await SQLiteStore.open(.file(path)).close()
         try FileManager.default.removeItem(atPath: path)
         try write("session.sqlite-wal", "x")
-        for opening in [Opening.creating, .migrating] {
+        for opening in [OpenMode.creating, .migrating] {
             #expect {
                 try SQLiteStore.open(.file(path), opening: opening)
             } throws: { error in
@@ -94,7 +94,9 @@ struct NewDatabaseTests {
     @Test("A database that another process creates meanwhile keeps its tables")
     func concurrent() async throws {
         try await SQLiteStore.open(.file(path)).close()
-        for opening in [Opening.existing, .creating, .migrating] { try NewDatabase.prepare(at: path, opening: opening) }
+        for opening in [OpenMode.existing, .creating, .migrating] {
+            try NewDatabase.prepare(at: path, opening: opening)
+        }
         let store = try SQLiteStore.open(.file(path), opening: .existing)
         #expect(store.schema.found == SQLiteStore.supportedSchema)
         try await store.close()

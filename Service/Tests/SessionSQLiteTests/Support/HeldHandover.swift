@@ -8,7 +8,7 @@ final class HeldHandover: Handover {
     /// How often tasks were resumed together.
     var rounds: Int { state.withLock { $0.rounds } }
 
-    func afterTurn(_ start: @escaping @Sendable () -> Void) { state.withLock { $0.starts.append(start) } }
+    func afterTick(_ start: @escaping @Sendable () -> Void) { state.withLock { $0.starts.append(start) } }
 
     func resuming(_ resume: () -> Void) {
         state.withLock { $0.rounds += 1 }

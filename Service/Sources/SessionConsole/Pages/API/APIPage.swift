@@ -6,10 +6,10 @@ enum APIPage {
     private static let searchField = "q"
 
     static func add(to routes: ConsoleRoutes) {
-        routes.page("/api") { visit in list(try APIDocument.served.get(), visit.query.filled(searchField)) }
-        routes.page("/api/:group") { visit in
+        routes.page("/api") { console in list(try APIDocument.served.get(), console.query.filled(searchField)) }
+        routes.page("/api/:group") { console in
             let document = try APIDocument.served.get()
-            guard let group = document.groups.first(where: { $0.slug == visit.parameter("group") }) else {
+            guard let group = document.groups.first(where: { $0.slug == console.parameter("group") }) else {
                 throw Refusal.notFound("the description of the API has no such group")
             }
             return page(group, document)
@@ -56,11 +56,11 @@ enum APIPage {
 
     private static func found(_ found: [APICall], _ text: String, _ document: APIDocument) -> HTML {
         guard !found.isEmpty else {
-            return Show.empty(
+            return Format.empty(
                 "No call has these words", "Use fewer words, or show all calls.", Link.button("Show all", .api))
         }
         return H.section(.class("card")) {
-            H.h2 { Show.count(found.count, "call") }
+            H.h2 { Format.count(found.count, "call") }
             calls(found, document)
             H.p { H.a(.href(.api)) { "Show all" } }
         }
@@ -232,7 +232,7 @@ enum APICallView {
             let example = response.value["content"]?.members.first?.value["example"]
             return [
                 HTML(escaping: response.name), APIText.inline(response.value["description"]?.text ?? ""),
-                example?["code"]?.text.map { code in H.code { code } } ?? Show.none,
+                example?["code"]?.text.map { code in H.code { code } } ?? Format.none,
             ]
         }
         return HTML(

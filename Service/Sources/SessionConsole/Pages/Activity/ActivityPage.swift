@@ -7,13 +7,13 @@ enum ActivityPage {
     static let rangeField = "range"
 
     static func add(to routes: ConsoleRoutes) {
-        routes.page("/activity") { visit in
-            try visit.requireAllApps()
-            let text = visit.query.filled(rangeField)
+        routes.page("/activity") { console in
+            try console.requireAllApps()
+            let text = console.query.filled(rangeField)
             guard let range = text.map(ActivityRange.init(rawValue:)) ?? .hour else {
                 throw Refusal.invalidField(rangeField, "must be hour or day")
             }
-            var page = Page(title) { ActivityView.html(visit.activity, range) }
+            var page = Page(title) { ActivityView.html(console.activity, range) }
             page.script = .live
             return page
         }
@@ -103,7 +103,7 @@ struct ActivitySeries {
 enum ActivityView {
     static func html(_ activity: ActivityRecorder, _ range: ActivityRange) -> HTML {
         let series = ActivitySeries(range.ring(of: activity), range)
-        let source = range.path.query([Visit.liveField: "1"])
+        let source = range.path.query([ConsoleContext.liveField: "1"])
         return H.section(.class("activity"), .id("activity"), .liveSource(source), .liveNode(process(activity))) {
             H.div(.class("card-head")) {
                 H.h2 { "All apps, " + range.name }
@@ -135,7 +135,7 @@ enum ActivityView {
         "The node "
         H.strong { H.bdi { activity.node } }
         ", since its start at "
-        Show.time(activity.startedAt)
+        Format.time(activity.startedAt)
         ". Other nodes have their own figures. "
         series.end.map { _ in "Times are in UTC. Newest: \(series.time(series.points.count))." }
             ?? "The first figures appear within 20 seconds."
@@ -272,15 +272,15 @@ struct AppActivity {
     }
 
     /// The graphs as HTML, which the script of graphs keeps up to date.
-    func html(_ visit: AppVisit) -> HTML {
+    func html(_ console: ConsoleAppContext) -> HTML {
         let series = ActivitySeries(ring, .hour)
-        let source = visit.path.query([Visit.liveField: "1"])
+        let source = console.path.query([ConsoleContext.liveField: "1"])
         return H.section(.class("activity"), .id("app-activity"), .liveSource(source), .liveNode("app")) {
             H.h2 { "This app on all nodes, last hour" }
             H.p(.class("hint"), .live("app-source")) {
                 "From the events of the app. Times are in UTC. Newest: \(series.time(series.points.count)). "
                 if let beginning {
-                    "The app has many events, so the graphs begin at " + Show.text(of: beginning) + "."
+                    "The app has many events, so the graphs begin at " + Format.text(of: beginning) + "."
                 }
             }
             H.p(.class("message warn"), .id("app-live-state"), .role("status")) {}
@@ -291,15 +291,15 @@ struct AppActivity {
 
 /// The calls of one app in the last hour, as this node has counted them.
 enum AppCalls {
-    /// The value of `Visit.liveField` with which the script asks for these graphs.
+    /// The value of `ConsoleContext.liveField` with which the script asks for these graphs.
     static let live = "calls"
 
-    static func html(_ visit: AppVisit) -> HTML {
-        let activity = visit.visit.activity
-        let ring = activity.apps.hour(of: visit.app.id)
+    static func html(_ console: ConsoleAppContext) -> HTML {
+        let activity = console.context.activity
+        let ring = activity.apps.hour(of: console.app.id)
         let series = ring.map { ActivitySeries($0, .hour) }
         return H.section(
-            .class("activity"), .id("app-calls"), .liveSource(visit.path.query([Visit.liveField: live])),
+            .class("activity"), .id("app-calls"), .liveSource(console.path.query([ConsoleContext.liveField: live])),
             .liveNode(ActivityView.process(activity))
         ) {
             H.h2 { "This app on this node, last hour" }

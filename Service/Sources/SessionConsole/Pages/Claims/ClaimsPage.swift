@@ -10,45 +10,45 @@ enum ClaimsPage {
         routes.appForm("/claims", on: show, submit)
     }
 
-    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
-        let stored = ClaimRow.rows(of: visit.app.claims)
-        let rows = visit.visit.problem.map { ClaimRow.rows(in: $0.entered) } ?? stored
-        let choice = TokenChoice(visit.visit.problem?.entered ?? visit.visit.query)
+    @Sendable static func show(_ console: ConsoleAppContext) async throws -> Page {
+        let stored = ClaimRow.rows(of: console.app.claims)
+        let rows = console.context.problem.map { ClaimRow.rows(in: $0.entered) } ?? stored
+        let choice = TokenChoice(console.context.problem?.entered ?? console.context.query)
         // A refused form has its message already, so the token below it is the one of the stored claims.
         let preview: TokenChoice.Shown
         do {
-            preview = .token(try await choice.preview(try ClaimRow.mapping(stored), visit), "The stored claims")
+            preview = .token(try await choice.preview(try ClaimRow.mapping(stored), console), "The stored claims")
         } catch let refusal as Refusal {
-            preview = .problem(Show.sentence(refusal.message))
+            preview = .problem(Format.sentence(refusal.message))
         }
-        return page(visit, rows, choice, preview)
+        return page(console, rows, choice, preview)
     }
 
-    @Sendable private static func submit(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
+    @Sendable private static func submit(_ console: ConsoleAppContext, _ form: FormBody) async throws -> FormOutcome {
         let rows = ClaimRow.rows(in: form)
         let mapping = try ClaimRow.mapping(rows)
         if form.isChecked("preview") {
             let choice = TokenChoice(form)
-            let token = try await choice.preview(mapping, visit)
-            return .page(page(visit, rows, choice, .token(token, "The claims as entered, which are not saved yet")))
+            let token = try await choice.preview(mapping, console)
+            return .page(page(console, rows, choice, .token(token, "The claims as entered, which are not saved yet")))
         }
         if let page = try await SettingsConfirmation.page(
-            "Save the claims", form, to: visit.path / "claims", in: .claims,
-            consequences: removals(mapping, visit), visit)
+            "Save the claims", form, to: console.path / "claims", in: .claims,
+            consequences: removals(mapping, console), console)
         {
             return page
         }
-        if visit.app.claims == nil {
-            _ = try await visit.service.claims.create(mapping, app: visit.app.id)
+        if console.app.claims == nil {
+            _ = try await console.service.claims.create(mapping, app: console.app.id)
         } else {
-            _ = try await visit.service.claims.replace(mapping, app: visit.app.id)
+            _ = try await console.service.claims.replace(mapping, app: console.app.id)
         }
-        return .redirect(visit.path / "claims", .saved)
+        return .redirect(console.path / "claims", .saved)
     }
 
     /// What tokens lose.
-    private static func removals(_ next: [String: JSONValue], _ visit: AppVisit) -> [String] {
-        let removed = (visit.app.claims?.mapping ?? [:]).filter { name, source in
+    private static func removals(_ next: [String: JSONValue], _ console: ConsoleAppContext) -> [String] {
+        let removed = (console.app.claims?.mapping ?? [:]).filter { name, source in
             if case .literal(let value) = source, isEmpty(value) { return false }
             return next[name].map(isEmpty) ?? true
         }.keys.sorted()
@@ -57,7 +57,7 @@ enum ClaimsPage {
             "No later access token has a value for \(removed.joined(separator: ", ")). Backends that need the claim reject these "
                 + "tokens, of all users.",
             "Tokens that were issued keep it, for at most "
-                + "\(Show.duration(visit.app.sessions.accessTokenLifetime)). No user is signed out.",
+                + "\(Format.duration(console.app.sessions.accessTokenLifetime)). No user is signed out.",
         ]
     }
 
@@ -72,28 +72,30 @@ enum ClaimsPage {
     }
 
     private static func page(
-        _ visit: AppVisit, _ rows: [ClaimRow], _ choice: TokenChoice, _ preview: TokenChoice.Shown
+        _ console: ConsoleAppContext, _ rows: [ClaimRow], _ choice: TokenChoice, _ preview: TokenChoice.Shown
     ) -> Page {
-        Page("Claims", app: visit.app, section: .claims) {
+        Page("Claims", app: console.app, section: .claims) {
             H.p(.class("lead")) {
                 "Claims of your own in every access token, so that a backend knows more about the user without a call."
             }
             H.div(.class("beside")) {
-                H.div { if visit.visit.canWrite { form(visit, rows, choice) } else { table(rows, choice, visit) } }
+                H.div {
+                    if console.context.canWrite { form(console, rows, choice) } else { table(rows, choice, console) }
+                }
                 card(preview)
             }
         }
     }
 
-    private static func form(_ visit: AppVisit, _ rows: [ClaimRow], _ choice: TokenChoice) -> HTML {
+    private static func form(_ console: ConsoleAppContext, _ rows: [ClaimRow], _ choice: TokenChoice) -> HTML {
         // Three rows more than there are claims, because the page has no script that adds one.
         let filled = rows.filter { $0 != ClaimRow() }
         let count = min(max(rows.count, filled.count + 3), ClaimsConfig.maximumCount)
         let shown = rows + Array(repeating: ClaimRow(), count: max(0, count - rows.count))
         return H.section(.class("card")) {
             FormView.form(
-                visit.visit, visit.path / "claims", id: "claims", submit: "Save",
-                other: (name: "preview", text: "Preview the token"), replacing: visit.app
+                console.context, console.path / "claims", id: "claims", submit: "Save",
+                other: (name: "preview", text: "Preview the token"), replacing: console.app
             ) { form in
                 H.p(.class("hint")) {
                     "A claim without a name is left out. A value that a user or client does not have is null. The page has "
@@ -115,19 +117,19 @@ enum ClaimsPage {
         }
     }
 
-    private static func table(_ rows: [ClaimRow], _ choice: TokenChoice, _ visit: AppVisit) -> HTML {
+    private static func table(_ rows: [ClaimRow], _ choice: TokenChoice, _ console: ConsoleAppContext) -> HTML {
         HTML(joining: [
             rows.isEmpty
-                ? Show.empty("No claim is mapped", "Access tokens have the claims of the service only.")
+                ? Format.empty("No claim is mapped", "Access tokens have the claims of the service only.")
                 : TableView.html(
                     "Claims of this app", columns: ["Name", "Value"],
                     rows.map { row in TableView.Row(H.bdi { row.name }, H.bdi { row.meaning }) }),
-            choice.search(visit.path / "claims"),
+            choice.search(console.path / "claims"),
         ])
     }
 
     private static func card(_ shown: TokenChoice.Shown) -> HTML {
-        Show.card("Preview of an access token") {
+        Format.card("Preview of an access token") {
             switch shown {
             case .problem(let message): H.p(.class("message warn")) { message }
             case .token(let token, let claims):
@@ -171,16 +173,16 @@ struct TokenChoice: Sendable {
         client = form.filled(Self.clientField)
     }
 
-    func preview(_ mapping: [String: JSONValue], _ visit: AppVisit) async throws -> TokenPreviews.Preview {
+    func preview(_ mapping: [String: JSONValue], _ console: ConsoleAppContext) async throws -> TokenPreviews.Preview {
         guard let kind = TokenPreviews.Client(rawValue: client ?? TokenPreviews.Client.withKey.rawValue) else {
             throw Refusal.invalidField(Self.clientField, "must be one of the list")
         }
         var found: User?
         if let user {
-            found = try await UserSearch.user(user, in: visit)
+            found = try await UserSearch.user(user, in: console)
             guard found != nil else { throw Refusal.invalidField(Self.userField, "is not a user of this app") }
         }
-        return try await visit.service.tokenPreviews.preview(mapping, user: found, client: kind, app: visit.app.id)
+        return try await console.service.tokenPreviews.preview(mapping, user: found, client: kind, app: console.app.id)
     }
 
     func fields(_ form: FormView) -> HTML {

@@ -8,38 +8,38 @@ enum DeliveryPage {
         DeliveryTestForm.add(to: routes)
     }
 
-    @Sendable static func show(_ visit: AppVisit) async throws -> Page { page(visit, tested: nil) }
+    @Sendable static func show(_ console: ConsoleAppContext) async throws -> Page { page(console, tested: nil) }
 
     /// - Parameter tested: The result of a test that was just made.
-    static func page(_ visit: AppVisit, tested: DeliveryTestForm.Result?) -> Page {
-        Page("Delivery", app: visit.app, section: .delivery) {
+    static func page(_ console: ConsoleAppContext, tested: DeliveryTestForm.Result?) -> Page {
+        Page("Delivery", app: console.app, section: .delivery) {
             for channel in OTPLoginConfig.Channel.allCases.reversed() {
                 if let tested, tested.channel == channel { DeliveryTestForm.html(tested) }
-                routes(of: channel, visit)
+                routes(of: channel, console)
             }
         }
     }
 
-    private static func routes(of channel: OTPLoginConfig.Channel, _ visit: AppVisit) -> HTML {
-        let own = visit.app.delivery?[channel] ?? []
-        let used = visit.service.deliveryRoutes.routes(for: visit.app, channel: channel)
-        return Show.card(channel.title) {
+    private static func routes(of channel: OTPLoginConfig.Channel, _ console: ConsoleAppContext) -> HTML {
+        let own = console.app.delivery?[channel] ?? []
+        let used = console.service.deliveryRoutes.routes(for: console.app, channel: channel)
+        return Format.card(channel.title) {
             if own.isEmpty {
-                H.p { ofService(used.map(\.name), channel, hasMailbox: visit.visit.mailbox != nil) }
+                H.p { ofService(used.map(\.name), channel, hasMailbox: console.context.mailbox != nil) }
             } else {
                 H.ol(.class("bullets")) {
-                    for (index, route) in own.enumerated() { H.li { summary(route, index, channel, visit) } }
+                    for (index, route) in own.enumerated() { H.li { summary(route, index, channel, console) } }
                 }
             }
-            if visit.visit.canWrite, own.count < DeliveryConfig.maximumRoutes {
+            if console.context.canWrite, own.count < DeliveryConfig.maximumRoutes {
                 H.div(.class("actions")) {
                     Link.button(
                         own.isEmpty
                             ? "Give the app a route for \(channel.noun)" : "Add a second route for \(channel.noun)",
-                        visit.routePath(channel, own.count))
+                        console.routePath(channel, own.count))
                 }
             }
-            if visit.visit.canWrite, !used.isEmpty { DeliveryTestForm.form(channel, visit) }
+            if console.context.canWrite, !used.isEmpty { DeliveryTestForm.form(channel, console) }
         }
     }
 
@@ -55,7 +55,7 @@ enum DeliveryPage {
     }
 
     private static func summary(
-        _ route: DeliveryConfig.Route, _ index: Int, _ channel: OTPLoginConfig.Channel, _ visit: AppVisit
+        _ route: DeliveryConfig.Route, _ index: Int, _ channel: OTPLoginConfig.Channel, _ console: ConsoleAppContext
     ) -> HTML {
         HTML(joining: [
             H.strong { route.settings.kind.title },
@@ -65,12 +65,12 @@ enum DeliveryPage {
                 index == 0 ? " – tried first" : " – tried when the first one fails"
                 route.settings.kind == .webhook ? "" : route.sealedSecret == nil ? ", no secret" : ", secret is set"
             },
-            visit.visit.canWrite
+            console.context.canWrite
                 ? H.div(.class("actions")) {
                     Link.button(
-                        "Change route \(index + 1) for \(channel.noun)", visit.routePath(channel, index), "small")
+                        "Change route \(index + 1) for \(channel.noun)", console.routePath(channel, index), "small")
                     Link.button(
-                        "Remove route \(index + 1) for \(channel.noun)", visit.routePath(channel, index) / "remove",
+                        "Remove route \(index + 1) for \(channel.noun)", console.routePath(channel, index) / "remove",
                         "small danger")
                 } : .empty,
         ])
@@ -101,7 +101,7 @@ extension RouteSettings {
     }
 }
 
-extension AppVisit {
+extension ConsoleAppContext {
     /// - Parameter index: The place of the route in its channel.
     func routePath(_ channel: OTPLoginConfig.Channel, _ index: Int) -> ConsolePath {
         path / "delivery" / channel.rawValue / String(index + 1)
@@ -119,23 +119,23 @@ enum DeliveryTestForm {
     }
 
     static func add(to routes: ConsoleRoutes) {
-        routes.appForm("/delivery/:channel/test", on: DeliveryPage.show) { visit, form in
-            let channel = try visit.channel
+        routes.appForm("/delivery/:channel/test", on: DeliveryPage.show) { console, form in
+            let channel = try console.channel
             let recipient = try CanonicalIdentifier(
                 type: channel.identifierType.rawValue, value: try form.required("identifier"))
-            let attempts = try await visit.service.deliveryTests.test(to: recipient, app: visit.app.id)
+            let attempts = try await console.service.deliveryTests.test(to: recipient, app: console.app.id)
             return .page(
                 DeliveryPage.page(
-                    visit,
+                    console,
                     tested: Result(
                         channel: channel, recipient: recipient.value, attempts: attempts,
-                        showsDetails: visit.visit.isForAllApps || visit.app.delivery?[channel].isEmpty == false)))
+                        showsDetails: console.context.isForAllApps || console.app.delivery?[channel].isEmpty == false)))
         }
     }
 
-    static func form(_ channel: OTPLoginConfig.Channel, _ visit: AppVisit) -> HTML {
+    static func form(_ channel: OTPLoginConfig.Channel, _ console: ConsoleAppContext) -> HTML {
         FormView.form(
-            visit.visit, visit.path / "delivery" / channel.rawValue / "test", id: "test-" + channel.rawValue,
+            console.context, console.path / "delivery" / channel.rawValue / "test", id: "test-" + channel.rawValue,
             submit: "Send a test message by \(channel.noun)", style: ""
         ) { form in
             form.text(
@@ -156,14 +156,14 @@ enum DeliveryTestForm {
                                     ? "Route \(index + 1), \(attempt.route), has accepted the test message. "
                                     : "Route \(index + 1), \(attempt.route), has not accepted the test message. "
                             }
-                            if let failure, result.showsDetails { H.bdi { Show.sentence(failure.reason) } }
+                            if let failure, result.showsDetails { H.bdi { Format.sentence(failure.reason) } }
                         }
                         if let remedy = attempt.report.remedy, result.showsDetails { H.p { "Remedy: " + remedy + "." } }
                     },
                     TableView.html(
                         "How far the message to \(result.recipient) came by route \(index + 1)",
                         columns: ["Stage", "Result", "Details"],
-                        rows(attempt.report) { Show.text(result.showsDetails ? $0 : hidden) }),
+                        rows(attempt.report) { Format.text(result.showsDetails ? $0 : hidden) }),
                 ])
             })
     }
@@ -172,19 +172,19 @@ enum DeliveryTestForm {
 
     private static func rows(_ report: RouteReport, _ detail: (String) -> HTML) -> [TableView.Row] {
         let passed = report.steps.map { step in
-            TableView.Row(HTML(escaping: step.stage.label), Show.badge("passed", "good"), detail(step.detail))
+            TableView.Row(HTML(escaping: step.stage.label), Format.badge("passed", "good"), detail(step.detail))
         }
         switch report.result {
         case .accepted(let reference):
             return passed + [
                 TableView.Row(
-                    HTML(escaping: "result"), Show.badge("accepted", "good"),
+                    HTML(escaping: "result"), Format.badge("accepted", "good"),
                     detail(reference ?? "The route has given no id to the message."))
             ]
         case .rejected(let failure), .failed(let failure):
             return passed + [
                 TableView.Row(
-                    HTML(escaping: failure.stage.label), Show.badge("failed", "bad"), detail(failure.reason))
+                    HTML(escaping: failure.stage.label), Format.badge("failed", "bad"), detail(failure.reason))
             ]
         }
     }

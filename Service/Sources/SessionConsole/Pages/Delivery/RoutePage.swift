@@ -5,20 +5,20 @@ enum RoutePage {
     static func add(to routes: ConsoleRoutes) {
         let route = "/delivery/:channel/:place"
         routes.appPage(route, show)
-        routes.appForm(route, on: show) { visit, form in
-            let (channel, index) = try visit.place
+        routes.appForm(route, on: show) { console, form in
+            let (channel, index) = try console.place
             let change = DeliveryManagement.Replacement.Route(
                 settings: try RouteFields.settings(form), secret: form.text("secret").flatMap { $0.isEmpty ? nil : $0 })
-            _ = try await visit.service.delivery.set(
-                change, at: index, by: channel, of: form.text(version) ?? "", app: visit.app.id)
-            return .redirect(visit.path / "delivery", .saved)
+            _ = try await console.service.delivery.set(
+                change, at: index, by: channel, of: form.text(version) ?? "", app: console.app.id)
+            return .redirect(console.path / "delivery", .saved)
         }
         routes.appPage(route + "/remove", showRemoval)
-        routes.appForm(route + "/remove", on: showRemoval) { visit, form in
-            let (channel, index) = try visit.place
-            try await visit.service.delivery.remove(
-                at: index, by: channel, of: form.text(version) ?? "", app: visit.app.id)
-            return .redirect(visit.path / "delivery", .deleted)
+        routes.appForm(route + "/remove", on: showRemoval) { console, form in
+            let (channel, index) = try console.place
+            try await console.service.delivery.remove(
+                at: index, by: channel, of: form.text(version) ?? "", app: console.app.id)
+            return .redirect(console.path / "delivery", .deleted)
         }
     }
 
@@ -26,29 +26,29 @@ enum RoutePage {
     /// be those of another route.
     private static let version = "version"
 
-    private static func field(_ form: FormView, _ visit: AppVisit) -> HTML {
+    private static func field(_ form: FormView, _ console: ConsoleAppContext) -> HTML {
         form.hidden(
             version,
-            visit.visit.problem?.entered.text(version) ?? DeliveryManagement.version(of: visit.app.delivery))
+            console.context.problem?.entered.text(version) ?? DeliveryManagement.version(of: console.app.delivery))
     }
 
-    @Sendable private static func show(_ visit: AppVisit) async throws -> Page {
-        let (channel, index) = try visit.place
-        let own = visit.app.delivery?[channel] ?? []
+    @Sendable private static func show(_ console: ConsoleAppContext) async throws -> Page {
+        let (channel, index) = try console.place
+        let own = console.app.delivery?[channel] ?? []
         guard index <= own.count else { throw Refusal.notFound("the app has no such route") }
         let stored = index < own.count ? own[index] : nil
-        let asked = visit.visit.problem?.entered.text("type") ?? visit.visit.query.text("type")
+        let asked = console.context.problem?.entered.text("type") ?? console.context.query.text("type")
         let kind =
             asked.flatMap { RouteSettings.Kind(rawValue: $0) }.flatMap { channel.routeKinds.contains($0) ? $0 : nil }
             ?? stored?.settings.kind ?? channel.routeKinds[0]
-        let path = visit.routePath(channel, index)
-        return page("Route \(index + 1) for \(channel.noun)", visit) {
+        let path = console.routePath(channel, index)
+        return page("Route \(index + 1) for \(channel.noun)", console) {
             H.section(.class("card")) {
-                if visit.visit.canWrite { types(of: channel, chosen: kind, path) }
-                FormView.form(visit.visit, path, id: "route", submit: "Save the route") { form in
+                if console.context.canWrite { types(of: channel, chosen: kind, path) }
+                FormView.form(console.context, path, id: "route", submit: "Save the route") { form in
                     form.hidden("type", kind.rawValue)
-                    field(form, visit)
-                    if !form.canWrite { Show.pair("Type", kind.title) }
+                    field(form, console)
+                    if !form.canWrite { Format.pair("Type", kind.title) }
                     RouteFields.html(form, kind, stored?.settings.kind == kind ? stored : nil, channel)
                 }
             }
@@ -69,15 +69,16 @@ enum RoutePage {
         }
     }
 
-    @Sendable private static func showRemoval(_ visit: AppVisit) async throws -> Page {
-        let (channel, index) = try visit.place
-        let own = visit.app.delivery?[channel] ?? []
+    @Sendable private static func showRemoval(_ console: ConsoleAppContext) async throws -> Page {
+        let (channel, index) = try console.place
+        let own = console.app.delivery?[channel] ?? []
         guard index < own.count else { throw Refusal.notFound("the app has no such route") }
-        let left = visit.service.deliveryRoutes.names(ofService: channel)
-        let lost = own.count == 1 && left.isEmpty ? try await AffectedUsers.losing(channel, in: visit.app, visit) : []
-        return page("Remove route \(index + 1) for \(channel.noun)", visit) {
+        let left = console.service.deliveryRoutes.names(ofService: channel)
+        let lost =
+            own.count == 1 && left.isEmpty ? try await AffectedUsers.losing(channel, in: console.app, console) : []
+        return page("Remove route \(index + 1) for \(channel.noun)", console) {
             ConfirmPage.content(
-                visit.visit, visit.routePath(channel, index) / "remove",
+                console.context, console.routePath(channel, index) / "remove",
                 consequences: [
                     own.count > 1
                         ? "Messages by \(channel.noun) go by the other route of the app."
@@ -89,17 +90,17 @@ enum RoutePage {
                     own.count > 1 || !left.isEmpty
                         ? "Messages that wait are sent by the remaining routes."
                         : "Codes that wait are sent if there is a route again before they expire. Notices are not sent.",
-                ], submit: "Remove the route", back: visit.path / "delivery"
-            ) { form in field(form, visit) }
+                ], submit: "Remove the route", back: console.path / "delivery"
+            ) { form in field(form, console) }
         }
     }
 
-    private static func page(_ title: String, _ visit: AppVisit, content: () -> HTML) -> Page {
-        Page(title, app: visit.app, section: .delivery, parent: ("Delivery", visit.path / "delivery")) { content() }
+    private static func page(_ title: String, _ console: ConsoleAppContext, content: () -> HTML) -> Page {
+        Page(title, app: console.app, section: .delivery, parent: ("Delivery", console.path / "delivery")) { content() }
     }
 }
 
-extension AppVisit {
+extension ConsoleAppContext {
     /// The channel of the path.
     var channel: OTPLoginConfig.Channel {
         get throws(Refusal) {

@@ -7,16 +7,16 @@ import SessionTokens
 /// The audit trail of an app, and of the service itself.
 enum EventsPage {
     static func add(to routes: ConsoleRoutes) {
-        routes.appPage("/events") { visit in
-            try await page(visit.visit, app: visit.app, path: visit.path / "events")
+        routes.appPage("/events") { console in
+            try await page(console.context, app: console.app, path: console.path / "events")
         }
-        routes.page("/events") { visit in
-            try visit.requireAllApps()
-            return try await page(visit, app: nil, path: .events)
+        routes.page("/events") { console in
+            try console.requireAllApps()
+            return try await page(console, app: nil, path: .events)
         }
-        routes.page("/operators/events") { visit in
-            try visit.requireAllApps()
-            return try await page(visit, app: nil, of: .operators, path: .operators / "events")
+        routes.page("/operators/events") { console in
+            try console.requireAllApps()
+            return try await page(console, app: nil, of: .operators, path: .operators / "events")
         }
         EventExport.add(to: routes)
     }
@@ -43,83 +43,83 @@ enum EventsPage {
     }
 
     private static func page(
-        _ visit: Visit, app: App?, of id: AppID = .service, path: ConsolePath
+        _ console: ConsoleContext, app: App?, of id: AppID = .service, path: ConsolePath
     ) async throws -> Page {
         var (events, problem): ([Event], String?) = ([], nil)
         do {
-            var query = try Self.query(visit.query, app: app?.id ?? id)
+            var query = try Self.query(console.query, app: app?.id ?? id)
             query.limit = Part.size
-            if let found = try await visit.service.store.events(query) {
+            if let found = try await console.service.store.events(query) {
                 events = found
             } else {
                 problem = "The event after which this list continues no longer exists."
             }
         } catch let refusal as Refusal {
-            let refused = Problem(refusal, of: visit.query, to: path)
+            let refused = Problem(refusal, of: console.query, to: path)
             problem = refused.message(label: labels.first { $0.key == refused.field }?.value)
         }
         let (found, message) = (events, problem)
-        let isFiltered = !filters(visit.query).isEmpty
+        let isFiltered = !filters(console.query).isEmpty
         let title = app != nil ? "Audit trail" : id == .operators ? "Operator events" : "Service events"
         let users = app.map { ConsolePath.apps / $0.id.rawValue / "users" } ?? (id == .operators ? .operators : nil)
         let parent = id == .operators ? (title: "Operators", path: ConsolePath.operators) : nil
         var page = Page(title, app: app, section: app == nil ? nil : .events, parent: parent) {
-            filterForm(visit, path)
+            filterForm(console, path)
             if let message {
                 H.p(.class("message bad"), .role("alert")) { message }
             } else if found.isEmpty {
                 isFiltered
-                    ? Show.empty(
+                    ? Format.empty(
                         "No event matches", "Change the filters, or show all events.", Link.button("Show all", path))
-                    : Show.empty("Nothing has happened yet", "Each change and each sign-in appears here.")
+                    : Format.empty("Nothing has happened yet", "Each change and each sign-in appears here.")
             } else {
                 table("Events, newest first", found, users: users, trail: path)
-                olderLink(found, visit, path)
-                downloads(visit, path)
+                olderLink(found, console, path)
+                downloads(console, path)
             }
         }
         if message != nil { page.status = .badRequest }
         return page
     }
 
-    private static func filterForm(_ visit: Visit, _ path: ConsolePath) -> HTML {
+    private static func filterForm(_ console: ConsoleContext, _ path: ConsolePath) -> HTML {
         FilterForm.html(path, label: "Filters") {
             for (name, label) in labels {
                 switch name {
                 case "name":
                     FilterForm.text(
-                        name, label, "login.failed or login.*", visit,
+                        name, label, "login.failed or login.*", console,
                         suggestions: Event.Name.families.union(Event.Name.all.map(\.rawValue)).sorted())
-                case "user_id": FilterForm.text(name, label, "usr_…", visit)
-                case "actor_id": FilterForm.text(name, label, "Who did it: usr_… or mk_…", visit)
-                case "from": FilterForm.time(name, label, "The earliest time", visit)
-                default: FilterForm.time(name, label, "Without this time", visit)
+                case "user_id": FilterForm.text(name, label, "usr_…", console)
+                case "actor_id": FilterForm.text(name, label, "Who did it: usr_… or mk_…", console)
+                case "from": FilterForm.time(name, label, "The earliest time", console)
+                default: FilterForm.time(name, label, "Without this time", console)
                 }
             }
         }
     }
 
-    private static func olderLink(_ events: [Event], _ visit: Visit, _ path: ConsolePath) -> HTML? {
+    private static func olderLink(_ events: [Event], _ console: ConsoleContext, _ path: ConsolePath) -> HTML? {
         guard events.count == Part.size, let last = events.last else { return nil }
-        let older = filtered(path, visit).query(["before": last.id])
+        let older = filtered(path, console).query(["before": last.id])
         return H.nav(.class("pages"), .aria(label: "Parts of the list")) { Link.button("Older", older, "small") }
     }
 
-    private static func filtered(_ path: ConsolePath, _ visit: Visit) -> ConsolePath {
-        let values = filters(visit.query)
+    private static func filtered(_ path: ConsolePath, _ console: ConsoleContext) -> ConsolePath {
+        let values = filters(console.query)
         return path.query([
             "name": values["name"], "user_id": values["user_id"], "actor_id": values["actor_id"],
             "from": values["from"], "until": values["until"],
         ])
     }
 
-    private static func downloads(_ visit: Visit, _ path: ConsolePath) -> HTML {
+    private static func downloads(_ console: ConsoleContext, _ path: ConsolePath) -> HTML {
         H.nav(.class("pages"), .aria(label: "Downloads")) {
             H.span(.class("hint")) { "All events that match:" }
             for format in EventFormat.allCases {
                 Link.button(
                     "Download as \(format.title)",
-                    filtered(path / "export", visit).query(["format": format.rawValue]), "small")
+                    filtered(path / "export", console).query(["format": format.rawValue]), "small")
             }
         }
     }
@@ -132,14 +132,14 @@ enum EventsPage {
             title, columns: ["Time", "Event", "By", "Address", "User", "Details"],
             events.map { event in
                 TableView.Row(
-                    Show.time(event.createdAt), Show.code(event.name.rawValue), actor(event.context.actor, trail),
-                    Show.text(event.context.ip), user(event, users), details(event))
+                    Format.time(event.createdAt), Format.code(event.name.rawValue), actor(event.context.actor, trail),
+                    Format.text(event.context.ip), user(event, users), details(event))
             })
     }
 
     /// The name of who did it, with a link to what else they did in this trail.
     private static func actor(_ actor: EventContext.Actor?, _ trail: ConsolePath) -> HTML {
-        guard let actor else { return Show.none }
+        guard let actor else { return Format.none }
         let name = actor.name.map { name in H.bdi { name } }
         let shown = name ?? HTML(escaping: actor.type.rawValue.replacing("_", with: " "))
         guard let id = actor.id else { return shown }
@@ -147,7 +147,7 @@ enum EventsPage {
     }
 
     private static func user(_ event: Event, _ users: ConsolePath?) -> HTML {
-        guard let users, let id = event.userID else { return Show.none }
+        guard let users, let id = event.userID else { return Format.none }
         return H.a(.href(users / id), .class("mono")) { id }
     }
 
@@ -157,9 +157,9 @@ enum EventsPage {
                 "Show"
                 H.span(.class("hidden")) { " details of " + event.name.rawValue }
             }
-            Show.values([
-                "Event id": Show.code(event.id), "Request": Show.text(event.context.requestID),
-                "Browser": Show.text(event.context.userAgent),
+            Format.values([
+                "Event id": Format.code(event.id), "Request": Format.text(event.context.requestID),
+                "Browser": Format.text(event.context.userAgent),
             ])
             H.pre { H.bdi { JSONText.pretty(.object(event.data)) } }
         }
@@ -169,20 +169,20 @@ enum EventsPage {
 /// The audit trail as a file, with the filters of its page.
 enum EventExport {
     static func add(to routes: ConsoleRoutes) {
-        routes.appFile("/events/export") { visit in try await file(visit.visit, of: visit.app.id) }
+        routes.appFile("/events/export") { console in try await file(console.context, of: console.app.id) }
         for (path, app) in [("/events/export", AppID.service), ("/operators/events/export", .operators)] {
-            routes.file(path) { visit in
-                try visit.requireAllApps()
-                return try await file(visit, of: app)
+            routes.file(path) { console in
+                try console.requireAllApps()
+                return try await file(console, of: app)
             }
         }
     }
 
-    private static func file(_ visit: Visit, of app: AppID) async throws -> Response {
-        let format = try visit.query.choice("format", EventFormat.allCases)
-        let query = try EventsPage.query(visit.query, app: app, more: ["format"])
-        let pages = try await visit.service.exports.events(
-            query, filters: EventsPage.filters(visit.query), format: format.rawValue)
+    private static func file(_ console: ConsoleContext, of app: AppID) async throws -> Response {
+        let format = try console.query.choice("format", EventFormat.allCases)
+        let query = try EventsPage.query(console.query, app: app, more: ["format"])
+        let pages = try await console.service.exports.events(
+            query, filters: EventsPage.filters(console.query), format: format.rawValue)
         let place = app == .service ? "service" : app == .operators ? "operators" : app.rawValue
         return .file("events-\(place).\(format.rawValue)", type: format.type, format.file(pages))
     }

@@ -3,7 +3,7 @@ import SessionHTTP
 
 /// Asks an operator for a proof of who they are, before a dangerous action continues.
 struct ConfirmIdentityPage {
-    let visit: Visit
+    let console: ConsoleContext
     /// The path of the action.
     let action: ConsolePath
     /// The encrypted fields of the action.
@@ -17,7 +17,7 @@ struct ConfirmIdentityPage {
             H.section(.class("card")) {
                 H.p {
                     "This action needs a confirmation that is at most "
-                        + Show.duration(ConsoleSession.confirmationLifetime) + " old. Then it continues at once."
+                        + Format.duration(ConsoleSession.confirmationLifetime) + " old. Then it continues at once."
                 }
                 if let error { H.p(.class("error"), .id("confirm-error"), .role("alert")) { error } }
                 proof
@@ -32,7 +32,7 @@ struct ConfirmIdentityPage {
     }
 
     private var proof: HTML {
-        guard let person = visit.principal.operator else {
+        guard let person = console.principal.operator else {
             return form("Confirm") {
                 field(ConfirmationCheck.keyField, "Management key", type: "password", "The key of this sign-in.")
             }
@@ -63,7 +63,7 @@ struct ConfirmIdentityPage {
         case .unauthorized: "That is not correct."
         case .badCode: "The code is not correct."
         case .spentCode, .invalidVerificationToken: "This code is no longer valid. Ask for another one."
-        case let refused?: Show.sentence(WireRefusal(refused).message)
+        case let refused?: Format.sentence(WireRefusal(refused).message)
         }
     }
 
@@ -73,7 +73,7 @@ struct ConfirmIdentityPage {
 
     private func form(_ submit: String, style: String = "primary", @HTMLBuilder content: () -> HTML) -> HTML {
         H.form(.methodPost, .action(action), .noValidate) {
-            H.input(.type("hidden"), .name(Visit.tokenField), .value(visit.session.formToken))
+            H.input(.type("hidden"), .name(ConsoleContext.tokenField), .value(console.session.formToken))
             H.input(.type("hidden"), .name(ConfirmationCheck.pendingField), .value(pending))
             content()
             H.div(.class("actions")) { H.button(.type("submit"), .class(style)) { submit } }

@@ -8,61 +8,61 @@ enum OperatorPage {
     static func add(to routes: ConsoleRoutes) {
         let path = "/operators/:operator_id"
         routes.page(path, show)
-        routes.form(path + "/role", confirming: ConsoleRoutes.always, on: show) { visit, form in
-            try visit.requireAllApps()
+        routes.form(path + "/role", confirming: ConsoleRoutes.always, on: show) { console, form in
+            try console.requireAllApps()
             let (role, app) = (try form.choice("role", OperatorRole.allCases), try OperatorsPage.app(form))
-            if let page = try await loss(role, app, form, visit) { return page }
-            try await visit.service.operators.setRole(
-                role, app: app, of: visit.operatorID, seen: form.text(version), by: visit.principal)
-            return .redirect(.operators / visit.operatorID, .saved)
+            if let page = try await loss(role, app, form, console) { return page }
+            try await console.service.operators.setRole(
+                role, app: app, of: console.operatorID, seen: form.text(version), by: console.principal)
+            return .redirect(.operators / console.operatorID, .saved)
         }
         routes.page(path + "/status", showStatus)
-        routes.form(path + "/status", confirming: ConsoleRoutes.always, on: showStatus) { visit, form in
-            try visit.requireAllApps()
-            try await visit.service.operators.setStatus(
-                try form.choice("status", [.active, .suspended]), of: visit.operatorID, by: visit.principal)
-            return .redirect(.operators / visit.operatorID, .saved)
+        routes.form(path + "/status", confirming: ConsoleRoutes.always, on: showStatus) { console, form in
+            try console.requireAllApps()
+            try await console.service.operators.setStatus(
+                try form.choice("status", [.active, .suspended]), of: console.operatorID, by: console.principal)
+            return .redirect(.operators / console.operatorID, .saved)
         }
         routes.page(path + "/remove", showRemoval)
-        routes.form(path + "/remove", confirming: ConsoleRoutes.always, on: showRemoval) { visit, _ in
-            try visit.requireAllApps()
-            try await visit.service.operators.remove(visit.operatorID, by: visit.principal)
+        routes.form(path + "/remove", confirming: ConsoleRoutes.always, on: showRemoval) { console, _ in
+            try console.requireAllApps()
+            try await console.service.operators.remove(console.operatorID, by: console.principal)
             return .redirect(.operators, .deleted)
         }
-        routes.form(path + "/limits", confirming: ConsoleRoutes.always, on: show) { visit, _ in
-            try visit.requireAllApps()
-            try await visit.service.operators.clearLimits(of: visit.operatorID)
-            return .redirect(.operators / visit.operatorID, .cleared)
+        routes.form(path + "/limits", confirming: ConsoleRoutes.always, on: show) { console, _ in
+            try console.requireAllApps()
+            try await console.service.operators.clearLimits(of: console.operatorID)
+            return .redirect(.operators / console.operatorID, .cleared)
         }
         let session = path + "/sessions/:session_id/revoke"
         routes.page(session, showRevocation)
-        routes.form(session, confirming: ConsoleRoutes.always, on: showRevocation) { visit, _ in
-            try visit.requireAllApps()
-            try await visit.service.operators.endSession(visit.parameter("session_id"), of: visit.operatorID)
-            return .redirect(.operators / visit.operatorID, .revoked)
+        routes.form(session, confirming: ConsoleRoutes.always, on: showRevocation) { console, _ in
+            try console.requireAllApps()
+            try await console.service.operators.endSession(console.parameter("session_id"), of: console.operatorID)
+            return .redirect(.operators / console.operatorID, .revoked)
         }
     }
 
-    @Sendable private static func show(_ visit: Visit) async throws -> Page {
-        try visit.requireAllApps()
-        let person = try await visit.service.operators.find(visit.operatorID)
-        let sessions = try await visit.service.operators.sessions(of: person.id)
-        let apps = try await visit.service.apps.apps()
+    @Sendable private static func show(_ console: ConsoleContext) async throws -> Page {
+        try console.requireAllApps()
+        let person = try await console.service.operators.find(console.operatorID)
+        let sessions = try await console.service.operators.sessions(of: person.id)
+        let apps = try await console.service.apps.apps()
         let path = ConsolePath.operators / person.id
-        let isOwn = visit.principal.operator?.id == person.id
+        let isOwn = console.principal.operator?.id == person.id
         return Page(person.name, parent: ("Operators", .operators)) {
-            Show.card("Account") {
-                Show.values([
-                    "Status": Show.status(person.user.status), "Role": OperatorsPage.badge(person.role),
-                    "App": OperatorsPage.app(of: person), "User id": Show.code(person.id),
+            Format.card("Account") {
+                Format.values([
+                    "Status": Format.status(person.user.status), "Role": OperatorsPage.badge(person.role),
+                    "App": OperatorsPage.app(of: person), "User id": Format.code(person.id),
                     "Password": HTML(escaping: person.user.hasPassword ? "yes" : "no"),
-                    "Invited": Show.time(person.user.createdAt), "Changed": Show.time(person.user.updatedAt),
+                    "Invited": Format.time(person.user.createdAt), "Changed": Format.time(person.user.updatedAt),
                 ])
                 if isOwn {
                     H.p(.class("hint")) { "This is your own account. Another admin can change it." }
-                } else if visit.canWrite {
-                    FormView.form(visit, path / "role", id: "role", submit: "Save", style: "") { form in
-                        form.hidden(version, visit.problem?.entered.text(version) ?? person.version)
+                } else if console.canWrite {
+                    FormView.form(console, path / "role", id: "role", submit: "Save", style: "") { form in
+                        form.hidden(version, console.problem?.entered.text(version) ?? person.version)
                         OperatorsPage.rights(form, role: person.role, app: person.appID, apps)
                     }
                     H.div(.class("actions")) {
@@ -73,14 +73,14 @@ enum OperatorPage {
                     }
                 }
             }
-            table(sessions, path, visit)
-            if visit.canWrite {
-                Show.card("Limits") {
+            table(sessions, path, console)
+            if console.canWrite {
+                Format.card("Limits") {
                     H.p {
                         "Strangers who enter wrong passwords or codes close the sign-in of an address for others than its "
                             + "known browsers, in the end for 30 days."
                     }
-                    FormView.form(visit, path / "limits", id: "limits", submit: "Set the limits back", style: "")
+                    FormView.form(console, path / "limits", id: "limits", submit: "Set the limits back", style: "")
                 }
             }
             H.ul(.class("bullets")) {
@@ -94,9 +94,9 @@ enum OperatorPage {
         }
     }
 
-    private static func table(_ sessions: [Session], _ path: ConsolePath, _ visit: Visit) -> HTML {
+    private static func table(_ sessions: [Session], _ path: ConsolePath, _ console: ConsoleContext) -> HTML {
         guard !sessions.isEmpty else {
-            return Show.empty("No active session", "The operator is not signed in.")
+            return Format.empty("No active session", "The operator is not signed in.")
         }
         let hint = H.p(.class("hint")) {
             "A session ends with the sign-out, 30 minutes after its last request, and 12 hours after the sign-in. This list "
@@ -104,7 +104,7 @@ enum OperatorPage {
         }
         let table = TableView.html(
             "Active sessions",
-            columns: ["Device", "Country", "Signed in", "Ends"] + (visit.canWrite ? ["Action"] : []),
+            columns: ["Device", "Country", "Signed in", "Ends"] + (console.canWrite ? ["Action"] : []),
             sessions.map { session in
                 let name = SessionTable.name(of: session.device)
                 let action = Link.button(
@@ -113,22 +113,22 @@ enum OperatorPage {
                 return TableView.Row(
                     head: H.bdi { name },
                     cells: [
-                        Show.text(session.device.countryCode), Show.time(session.createdAt),
-                        Show.time(session.expiresAt),
-                    ] + (visit.canWrite ? [action] : []))
+                        Format.text(session.device.countryCode), Format.time(session.createdAt),
+                        Format.time(session.expiresAt),
+                    ] + (console.canWrite ? [action] : []))
             })
         return HTML(joining: [table, hint])
     }
 
-    @Sendable private static func showStatus(_ visit: Visit) async throws -> Page {
-        try visit.requireAllApps()
-        let (person, sessions) = try await subject(visit)
-        let isActivation = visit.query.text("to") == User.Status.active.rawValue
+    @Sendable private static func showStatus(_ console: ConsoleContext) async throws -> Page {
+        try console.requireAllApps()
+        let (person, sessions) = try await subject(console)
+        let isActivation = console.query.text("to") == User.Status.active.rawValue
         let title = isActivation ? "Activate the operator" : "Suspend the operator"
         let path = ConsolePath.operators / person.id
         return Page(title, parent: (person.name, path)) {
             ConfirmPage.content(
-                visit, path / "status",
+                console, path / "status",
                 consequences: isActivation
                     ? ["\(person.name) can sign in again, with the role \(person.role.rawValue)."]
                     : [
@@ -142,35 +142,37 @@ enum OperatorPage {
         }
     }
 
-    @Sendable private static func showRevocation(_ visit: Visit) async throws -> Page {
-        try visit.requireAllApps()
-        let (person, id) = (try await visit.service.operators.find(visit.operatorID), visit.parameter("session_id"))
-        let sessions = try await visit.service.operators.sessions(of: person.id)
+    @Sendable private static func showRevocation(_ console: ConsoleContext) async throws -> Page {
+        try console.requireAllApps()
+        let (person, id) = (
+            try await console.service.operators.find(console.operatorID), console.parameter("session_id")
+        )
+        let sessions = try await console.service.operators.sessions(of: person.id)
         guard let ended = sessions.first(where: { $0.id == id }) else {
             throw Refusal.notFound("the operator has no such session")
         }
         let (path, others) = (ConsolePath.operators / person.id, sessions.count - 1)
         return Page("Revoke the session", parent: (person.name, path)) {
             ConfirmPage.content(
-                visit, path / "sessions" / ended.id / "revoke",
+                console, path / "sessions" / ended.id / "revoke",
                 consequences: [
                     "\(person.name) is signed out of the console on this device: "
                         + SessionTable.name(of: ended.device) + ".",
                     others == 0
                         ? "The operator has no other active session."
-                        : "\(Show.count(others, "other active session")) \(others == 1 ? "stays" : "stay").",
+                        : "\(Format.count(others, "other active session")) \(others == 1 ? "stays" : "stay").",
                     "The operator can sign in again.",
                 ], submit: "Revoke the session", back: path)
         }
     }
 
-    @Sendable private static func showRemoval(_ visit: Visit) async throws -> Page {
-        try visit.requireAllApps()
-        let (person, sessions) = try await subject(visit)
+    @Sendable private static func showRemoval(_ console: ConsoleContext) async throws -> Page {
+        try console.requireAllApps()
+        let (person, sessions) = try await subject(console)
         let path = ConsolePath.operators / person.id
         return Page("Remove the operator", parent: (person.name, path)) {
             ConfirmPage.content(
-                visit, path / "remove",
+                console, path / "remove",
                 consequences: [
                     "The account of \(person.name) is deleted.", ended(sessions), keys,
                     "The audit trail keeps what the operator did, under the id \(person.id).", "This cannot be undone.",
@@ -180,25 +182,25 @@ enum OperatorPage {
 
     /// The page before an operator gets fewer rights.
     private static func loss(
-        _ role: OperatorRole, _ appID: AppID?, _ form: FormBody, _ visit: Visit
+        _ role: OperatorRole, _ appID: AppID?, _ form: FormBody, _ console: ConsoleContext
     ) async throws -> FormOutcome? {
-        let (person, sessions) = try await subject(visit)
+        let (person, sessions) = try await subject(console)
         // Another admin has changed the rights meanwhile: `setRole` refuses it.
         guard form.text(version) ?? person.version == person.version else { return nil }
         var app: App?
-        if let appID { app = try await visit.service.apps.app(appID) }
+        if let appID { app = try await console.service.apps.app(appID) }
         let lost = RightsConsequences.of(role, app: app, replacing: person)
-        let isOwn = visit.principal.operator?.id == person.id
+        let isOwn = console.principal.operator?.id == person.id
         guard !lost.isEmpty, !isOwn, !SettingsConfirmation.isConfirmed(form) else { return nil }
         let (title, path) = ("Change the rights", ConsolePath.operators / person.id)
         let stay =
             sessions == 0
             ? "The operator has no active session."
-            : "\(Show.count(sessions, "active session")) \(sessions == 1 ? "stays" : "stay"), with these rights."
+            : "\(Format.count(sessions, "active session")) \(sessions == 1 ? "stays" : "stay"), with these rights."
         return .page(
             Page(title, parent: (person.name, path)) {
                 SettingsConfirmation.content(
-                    title, form, to: path / "role", back: path, consequences: lost + [stay, keys], visit)
+                    title, form, to: path / "role", back: path, consequences: lost + [stay, keys], console)
             })
     }
 
@@ -208,16 +210,16 @@ enum OperatorPage {
     private static func ended(_ sessions: Int) -> String {
         sessions == 0
             ? "The operator has no active session."
-            : "\(Show.count(sessions, "active session")) \(sessions == 1 ? "ends" : "end") at once."
+            : "\(Format.count(sessions, "active session")) \(sessions == 1 ? "ends" : "end") at once."
     }
 
-    private static func subject(_ visit: Visit) async throws -> (ConsoleOperator, sessions: Int) {
-        let person = try await visit.service.operators.find(visit.operatorID)
-        return (person, try await visit.service.operators.sessions(of: person.id).count)
+    private static func subject(_ console: ConsoleContext) async throws -> (ConsoleOperator, sessions: Int) {
+        let person = try await console.service.operators.find(console.operatorID)
+        return (person, try await console.service.operators.sessions(of: person.id).count)
     }
 }
 
-extension Visit {
+extension ConsoleContext {
     /// The id of the operator of the path.
     fileprivate var operatorID: String { parameter("operator_id") }
 }

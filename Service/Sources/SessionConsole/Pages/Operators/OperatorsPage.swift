@@ -9,13 +9,13 @@ enum OperatorsPage {
         OperatorPage.add(to: routes)
     }
 
-    @Sendable static func show(_ visit: Visit) async throws -> Page {
-        try visit.requireAllApps()
-        let operators = try await visit.service.operators.all()
-        let new = visit.canWrite ? Link.button("Invite an operator", .operators / "new", "primary") : nil
+    @Sendable static func show(_ console: ConsoleContext) async throws -> Page {
+        try console.requireAllApps()
+        let operators = try await console.service.operators.all()
+        let new = console.canWrite ? Link.button("Invite an operator", .operators / "new", "primary") : nil
         return Page("Operators") {
             if operators.isEmpty {
-                Show.empty(
+                Format.empty(
                     "There are no operator accounts yet",
                     "An operator signs in with an e-mail address and a code or a password, and has a role. Without "
                         + "accounts, operators sign in with management keys.", new)
@@ -32,22 +32,22 @@ enum OperatorsPage {
     private static func row(_ person: ConsoleOperator) -> TableView.Row {
         TableView.Row(
             H.a(.href(.operators / person.id)) { H.bdi { person.name } }, badge(person.role),
-            app(of: person), Show.status(person.user.status), HTML(escaping: person.user.hasPassword ? "yes" : "no"),
-            Show.time(person.user.createdAt), Link.audit(of: person.name, .actors / person.id))
+            app(of: person), Format.status(person.user.status), HTML(escaping: person.user.hasPassword ? "yes" : "no"),
+            Format.time(person.user.createdAt), Link.audit(of: person.name, .actors / person.id))
     }
 
-    static func badge(_ role: OperatorRole) -> HTML { Show.badge(role.rawValue, role == .admin ? "warn" : "") }
+    static func badge(_ role: OperatorRole) -> HTML { Format.badge(role.rawValue, role == .admin ? "warn" : "") }
 
     static func app(of person: ConsoleOperator) -> HTML {
-        person.appID.map { Show.code($0.rawValue) } ?? HTML(escaping: "all apps")
+        person.appID.map { Format.code($0.rawValue) } ?? HTML(escaping: "all apps")
     }
 
-    @Sendable private static func showNew(_ visit: Visit) async throws -> Page {
-        try visit.requireAllApps()
-        let apps = try await visit.service.apps.apps()
+    @Sendable private static func showNew(_ console: ConsoleContext) async throws -> Page {
+        try console.requireAllApps()
+        let apps = try await console.service.apps.apps()
         return Page("Invite an operator", parent: ("Operators", .operators)) {
             H.section(.class("card")) {
-                FormView.form(visit, .operators / "new", id: "operator", submit: "Invite the operator") { form in
+                FormView.form(console, .operators / "new", id: "operator", submit: "Invite the operator") { form in
                     form.text(
                         "address", "E-mail address", nil,
                         hint: "Codes for the sign-in are sent to it. The audit trail shows it.", isRequired: true)
@@ -84,9 +84,9 @@ enum OperatorsPage {
         return id
     }
 
-    @Sendable private static func invite(_ visit: Visit, _ form: FormBody) async throws -> FormOutcome {
-        try visit.requireAllApps()
-        let person = try await visit.service.operators.invite(
+    @Sendable private static func invite(_ console: ConsoleContext, _ form: FormBody) async throws -> FormOutcome {
+        try console.requireAllApps()
+        let person = try await console.service.operators.invite(
             try form.required("address"), role: try form.choice("role", OperatorRole.allCases), app: try app(form))
         return .redirect(.operators / person.id, .invited)
     }

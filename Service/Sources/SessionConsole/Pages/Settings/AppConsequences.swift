@@ -31,8 +31,8 @@ enum AppConsequences {
         }
         if next.eventRetention < old.eventRetention {
             lost.append(
-                "Events that are older than \(Show.count(next.eventRetention, "day")) are deleted, not after "
-                    + "\(Show.count(old.eventRetention, "day")), also from the audit trail. They cannot be restored.")
+                "Events that are older than \(Format.count(next.eventRetention, "day")) are deleted, not after "
+                    + "\(Format.count(old.eventRetention, "day")), also from the audit trail. They cannot be restored.")
         }
         return lost
     }
@@ -41,31 +41,31 @@ enum AppConsequences {
 /// Says how many users a change concerns.
 enum AffectedUsers {
     /// How many users a change of the whole app can concern.
-    static func all(_ visit: AppVisit) async throws -> String {
-        let counts = try await visit.service.users.counts(app: visit.app.id)
+    static func all(_ console: ConsoleAppContext) async throws -> String {
+        let counts = try await console.service.users.counts(app: console.app.id)
         return counts.isComplete
-            ? "The app has \(Show.count(counts[.active], "active user"))."
+            ? "The app has \(Format.count(counts[.active], "active user"))."
             : "The app has \(UserCounts.bound) users or more."
     }
 
     /// How many users have a scope by a step-up, and what happens to them when its grants end.
-    static func granted(_ scope: String, _ visit: AppVisit) async throws -> [String] {
-        sentences(scope, try await users(with: scope, visit))
+    static func granted(_ scope: String, _ console: ConsoleAppContext) async throws -> [String] {
+        sentences(scope, try await users(with: scope, console))
     }
 
     /// The same for scopes whose grants end. Empty if no user has one of them.
-    static func losing(_ scopes: Set<String>, _ visit: AppVisit) async throws -> [String] {
+    static func losing(_ scopes: Set<String>, _ console: ConsoleAppContext) async throws -> [String] {
         var found: [String] = []
         for scope in scopes.sorted() {
-            let users = try await users(with: scope, visit)
+            let users = try await users(with: scope, console)
             if users.count > 0 || !users.isComplete { found += sentences(scope, users) }
         }
         return found
     }
 
-    private static func users(with scope: String, _ visit: AppVisit) async throws -> CountedUsers {
-        try await visit.service.store.grantedUsers(
-            of: scope, app: visit.app.id, at: visit.service.environment.now(), among: CountedUsers.bound)
+    private static func users(with scope: String, _ console: ConsoleAppContext) async throws -> CountedUsers {
+        try await console.service.store.grantedUsers(
+            of: scope, app: console.app.id, at: console.service.environment.now(), among: CountedUsers.bound)
     }
 
     static func sentences(_ scope: String, _ users: CountedUsers) -> [String] {
@@ -90,17 +90,18 @@ enum AffectedUsers {
 
     /// How many users have an identifier, such as “1 user has a phone number.”
     static func with(
-        _ type: IdentifierType, in ranges: [Range<String>], _ what: String, _ visit: AppVisit
+        _ type: IdentifierType, in ranges: [Range<String>], _ what: String, _ console: ConsoleAppContext
     ) async throws -> String {
         sentence(
-            try await visit.service.store.users(with: type, in: ranges, app: visit.app.id, among: CountedUsers.bound),
+            try await console.service.store.users(
+                with: type, in: ranges, app: console.app.id, among: CountedUsers.bound),
             have: what)
     }
 
     /// How many users sign in with something, such as “At least 40 users have a password.”
-    static func with(_ means: SignInMeans, _ what: String, _ visit: AppVisit) async throws -> String {
+    static func with(_ means: SignInMeans, _ what: String, _ console: ConsoleAppContext) async throws -> String {
         sentence(
-            try await visit.service.store.users(with: means, app: visit.app.id, amongNewest: CountedUsers.bound),
+            try await console.service.store.users(with: means, app: console.app.id, amongNewest: CountedUsers.bound),
             have: what)
     }
 
@@ -108,14 +109,16 @@ enum AffectedUsers {
         guard users.count > 0 || users.isComplete else {
             return "No user has \(what) among the \(CountedUsers.bound) that were counted. There are more."
         }
-        let counted = "\(Show.count(users.count, "user")) \(users.count == 1 ? "has" : "have") \(what)."
+        let counted = "\(Format.count(users.count, "user")) \(users.count == 1 ? "has" : "have") \(what)."
         return users.isComplete ? counted : "At least " + counted
     }
 
     /// How many users lose a way to sign in, because no code goes to a channel any more, and how many of them have no other.
     ///
     /// - Parameter next: The settings after the change.
-    static func losing(_ channel: OTPLoginConfig.Channel, in next: App, _ visit: AppVisit) async throws -> [String] {
+    static func losing(_ channel: OTPLoginConfig.Channel, in next: App, _ console: ConsoleAppContext) async throws
+        -> [String]
+    {
         // One at most: there are two channels.
         let others = next.openChannels.subtracting([channel])
         let means = SignInMeans(
@@ -123,8 +126,8 @@ enum AffectedUsers {
             password: next.acceptsPasswords ? false : nil)
         let what = channel == .sms ? "a phone number" : "an e-mail address"
         return [
-            try await with(channel.identifierType, in: [""..<"\u{10FFFF}"], what, visit),
-            try await with(means, what + " and no other way to sign in", visit),
+            try await with(channel.identifierType, in: [""..<"\u{10FFFF}"], what, console),
+            try await with(means, what + " and no other way to sign in", console),
         ]
     }
 }

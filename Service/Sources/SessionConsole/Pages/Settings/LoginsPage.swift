@@ -8,100 +8,103 @@ enum LoginsPage {
         CodeLoginPage.add(to: routes)
     }
 
-    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
-        Page("Logins", app: visit.app, section: .logins) {
-            codes(visit)
-            password(visit)
-            more(visit)
+    @Sendable static func show(_ console: ConsoleAppContext) async throws -> Page {
+        Page("Logins", app: console.app, section: .logins) {
+            codes(console)
+            password(console)
+            more(console)
         }
     }
 
-    private static func more(_ visit: AppVisit) -> HTML {
-        Show.card("More about logins") {
+    private static func more(_ console: ConsoleAppContext) -> HTML {
+        Format.card("More about logins") {
             H.ul(.class("bullets")) {
                 H.li {
-                    H.a(.href(visit.path / "limits")) { "Limits" }
+                    H.a(.href(console.path / "limits")) { "Limits" }
                     ": how many codes are sent and checked"
                 }
                 H.li {
-                    H.a(.href(visit.path / "notices")) { "Notices" }
+                    H.a(.href(console.path / "notices")) { "Notices" }
                     ": of which changes of their account users get a message"
                 }
                 H.li {
-                    H.a(.href(visit.path / "migration")) { "Migration" }
+                    H.a(.href(console.path / "migration")) { "Migration" }
                     ": how users of an earlier system stay signed in"
                 }
             }
         }
     }
 
-    private static func codes(_ visit: AppVisit) -> HTML {
+    private static func codes(_ console: ConsoleAppContext) -> HTML {
         let new =
-            visit.visit.canWrite
-            ? Link.button("Create a login with a code", visit.path / "logins" / "codes" / "new", "primary") : nil
-        guard !visit.app.otpLogins.isEmpty else {
-            return Show.empty(
+            console.context.canWrite
+            ? Link.button("Create a login with a code", console.path / "logins" / "codes" / "new", "primary") : nil
+        guard !console.app.otpLogins.isEmpty else {
+            return Format.empty(
                 "There is no login with a code", "Users prove an e-mail address or a phone number with a code.", new)
         }
         return TableView.html(
             "Logins with a code", columns: ["Channel", "Default", "Digits", "Granted scopes", "Id"],
-            visit.app.otpLogins.map { login in
+            console.app.otpLogins.map { login in
                 TableView.Row(
-                    H.a(.href(visit.path / "logins" / "codes" / login.id)) {
+                    H.a(.href(console.path / "logins" / "codes" / login.id)) {
                         login.channel == .sms ? "SMS" : "E-mail"
                         H.span(.class("hidden")) { ", " + login.id }
                     }, HTML(escaping: login.isDefault ? "yes" : "no"), HTML(escaping: String(login.codeSize)),
-                    Show.text(login.grantedScopes.joined(separator: ", ")), Show.code(login.id))
+                    Format.text(login.grantedScopes.joined(separator: ", ")), Format.code(login.id))
             }, action: new)
     }
 
-    private static func password(_ visit: AppVisit) -> HTML {
-        let isMissing = visit.app.passwordLogin == nil
-        return Show.card("Login with a password") {
+    private static func password(_ console: ConsoleAppContext) -> HTML {
+        let isMissing = console.app.passwordLogin == nil
+        return Format.card("Login with a password") {
             if isMissing {
                 H.p(.class("hint")) { "This app has no login with a password. Save these settings to create it." }
             }
             FormView.form(
-                visit.visit, visit.path / "logins" / "password", id: "password",
-                submit: isMissing ? "Create the login" : "Save", replacing: visit.app
+                console.context, console.path / "logins" / "password", id: "password",
+                submit: isMissing ? "Create the login" : "Save", replacing: console.app
             ) { form in
-                SettingsForm.content(form, visit.app[keyPath: PasswordLoginConfig.place])
+                SettingsForm.content(form, console.app[keyPath: PasswordLoginConfig.place])
             }
             H.p(.class("hint")) {
                 "The limits of wrong passwords are those of wrong codes: "
-                H.a(.href(visit.path / "limits")) { "Limits" }
+                H.a(.href(console.path / "limits")) { "Limits" }
             }
         }
     }
 
     /// What users lose when the login is switched off.
-    private static func consequences(_ next: PasswordLoginConfig, _ visit: AppVisit) async throws -> [String] {
-        guard visit.app.passwordLogin?.enabled == true, !next.enabled else { return [] }
+    private static func consequences(_ next: PasswordLoginConfig, _ console: ConsoleAppContext) async throws -> [String]
+    {
+        guard console.app.passwordLogin?.enabled == true, !next.enabled else { return [] }
         return [
             try await AffectedUsers.with(
-                SignInMeans(identifier: .emailAddress, password: true), "an e-mail address and a password", visit),
+                SignInMeans(identifier: .emailAddress, password: true), "an e-mail address and a password", console),
             "They can no longer sign in with it.",
-            visit.app.otpLogins.isEmpty
+            console.app.otpLogins.isEmpty
                 ? "The app has no login with a code: no user can sign in."
                 : "They sign in with a code instead, if they have an identifier for it.",
             "Sessions stay. The passwords are kept, and are valid again when you switch the login on.",
         ]
     }
 
-    @Sendable private static func savePassword(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
-        let stored = visit.app[keyPath: PasswordLoginConfig.place]
+    @Sendable private static func savePassword(_ console: ConsoleAppContext, _ form: FormBody) async throws
+        -> FormOutcome
+    {
+        let stored = console.app[keyPath: PasswordLoginConfig.place]
         let next = try SettingsForm.read(form, replacing: stored)
-        try visit.service.settings.check(next, replacing: stored)
+        try console.service.settings.check(next, replacing: stored)
         if let page = try await SettingsConfirmation.page(
             next.enabled ? "Save the login with a password" : "Switch off logins with a password", form,
-            to: visit.path / "logins" / "password",
-            in: .logins, consequences: try await consequences(next, visit), visit)
+            to: console.path / "logins" / "password",
+            in: .logins, consequences: try await consequences(next, console), console)
         {
             return page
         }
-        _ = try await visit.service.settings.update(
-            PasswordLoginConfig.self, of: visit.app.id, ifVersion: form.text(FormView.versionField)
+        _ = try await console.service.settings.update(
+            PasswordLoginConfig.self, of: console.app.id, ifVersion: form.text(FormView.versionField)
         ) { $0.replaceSettings(by: next) }
-        return .redirect(visit.path / "logins", .saved)
+        return .redirect(console.path / "logins", .saved)
     }
 }

@@ -8,15 +8,15 @@ enum MigrationPage {
             "Users of an earlier system stay signed in: the app sends their old credential once, your backend says whose "
             + "it is, and the user gets a session here.",
         confirm: "Save the URL",
-        consequences: { next, stored, visit in
-            visit.app.migration == nil
+        consequences: { next, stored, console in
+            console.app.migration == nil
                 ? [] : consequences(of: next.sessionValidationURL, replacing: stored.sessionValidationURL)
         },
         missing: "Migration is not configured. Save a URL to begin.",
-        more: { visit in
-            guard let config = visit.app.migration else { return .empty }
-            return Show.card("This configuration") {
-                Show.values(["Created": Show.time(config.createdAt), "Changed": Show.time(config.updatedAt)])
+        more: { console in
+            guard let config = console.app.migration else { return .empty }
+            return Format.card("This configuration") {
+                Format.values(["Created": Format.time(config.createdAt), "Changed": Format.time(config.updatedAt)])
             }
         })
 

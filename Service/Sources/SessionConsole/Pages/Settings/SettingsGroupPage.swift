@@ -2,7 +2,7 @@ import SessionDomain
 
 /// The page of a group of settings: its form, and what a change does to users before it is saved.
 struct SettingsGroupPage<Group: SettingsGroup>: Sendable {
-    typealias Consequences = @Sendable (_ next: Group, _ stored: Group, AppVisit) async throws -> [String]
+    typealias Consequences = @Sendable (_ next: Group, _ stored: Group, ConsoleAppContext) async throws -> [String]
 
     let title: String
     /// Below the address of the app.
@@ -16,46 +16,47 @@ struct SettingsGroupPage<Group: SettingsGroup>: Sendable {
     /// What the change takes from users. Empty: nothing.
     let consequences: Consequences
     /// The names of fields that only an operator of all apps sees and sets.
-    var hidden: @Sendable (AppVisit) -> Set<String> = { _ in [] }
+    var hidden: @Sendable (ConsoleAppContext) -> Set<String> = { _ in [] }
     /// Shown above the form while the app is without the group.
     var missing: String?
     /// Cards below the form.
-    var more: @Sendable (AppVisit) -> HTML = { _ in .empty }
+    var more: @Sendable (ConsoleAppContext) -> HTML = { _ in .empty }
 
     func add(to routes: ConsoleRoutes) {
         routes.appPage("/" + path, show)
         routes.appForm("/" + path, on: show, save)
     }
 
-    @Sendable func show(_ visit: AppVisit) async throws -> Page {
-        Page(title, app: visit.app, section: section, parent: parent.map { ($0.title, visit.path / $0.path) }) {
+    @Sendable func show(_ console: ConsoleAppContext) async throws -> Page {
+        Page(title, app: console.app, section: section, parent: parent.map { ($0.title, console.path / $0.path) }) {
             if let lead { H.p(.class("lead")) { lead } }
             H.section(.class("card")) {
-                if let missing, !Group.isConfigured(in: visit.app) { H.p(.class("hint")) { missing } }
-                FormView.form(visit.visit, visit.path / path, id: path, submit: "Save", replacing: visit.app) { form in
-                    SettingsForm.content(form, visit.app[keyPath: Group.place], without: hidden(visit))
+                if let missing, !Group.isConfigured(in: console.app) { H.p(.class("hint")) { missing } }
+                FormView.form(console.context, console.path / path, id: path, submit: "Save", replacing: console.app) {
+                    form in
+                    SettingsForm.content(form, console.app[keyPath: Group.place], without: hidden(console))
                 }
             }
-            more(visit)
+            more(console)
         }
     }
 
-    @Sendable private func save(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
-        if hidden(visit).contains(where: { form.text($0) != nil }) { try visit.visit.requireAllApps() }
-        let stored = visit.app[keyPath: Group.place]
+    @Sendable private func save(_ console: ConsoleAppContext, _ form: FormBody) async throws -> FormOutcome {
+        if hidden(console).contains(where: { form.text($0) != nil }) { try console.context.requireAllApps() }
+        let stored = console.app[keyPath: Group.place]
         let next = try SettingsForm<Group>.read(form, replacing: stored)
-        try visit.service.settings.check(next, replacing: stored)
+        try console.service.settings.check(next, replacing: stored)
         if let page = try await SettingsConfirmation.page(
-            confirm, form, to: visit.path / path, in: section,
-            from: parent.map { _ in (title, visit.path / path) },
-            consequences: try await consequences(next, stored, visit), visit)
+            confirm, form, to: console.path / path, in: section,
+            from: parent.map { _ in (title, console.path / path) },
+            consequences: try await consequences(next, stored, console), console)
         {
             return page
         }
-        _ = try await visit.service.settings.update(
-            Group.self, of: visit.app.id, ifVersion: form.text(FormView.versionField), by: visit.visit.key
+        _ = try await console.service.settings.update(
+            Group.self, of: console.app.id, ifVersion: form.text(FormView.versionField), by: console.context.key
         ) { $0.replaceSettings(by: next) }
-        return .redirect(visit.path / path, .saved)
+        return .redirect(console.path / path, .saved)
     }
 }
 
@@ -72,7 +73,7 @@ enum SessionPolicyPage {
             lost.append(
                 "Clients without a key, such as browsers that use the cookie alone, can neither sign in nor refresh: "
                     + "their users are signed out when the access token ends, within "
-                    + "\(Show.duration(next.accessTokenLifetime)).")
+                    + "\(Format.duration(next.accessTokenLifetime)).")
             lost.append("Such a session continues if you set the key back to optional before the session ends.")
         }
         if next.accessTokenBinding == .dpop, old.accessTokenBinding != .dpop {
@@ -81,17 +82,17 @@ enum SessionPolicyPage {
         }
         if next.idleLifetime < old.idleLifetime {
             lost.append(
-                "A session ends when it is unused for \(Show.duration(next.idleLifetime)), not "
-                    + "\(Show.duration(old.idleLifetime)). This begins at its next refresh.")
+                "A session ends when it is unused for \(Format.duration(next.idleLifetime)), not "
+                    + "\(Format.duration(old.idleLifetime)). This begins at its next refresh.")
         }
         if next.absoluteLifetime < old.absoluteLifetime {
             lost.append(
-                "Sessions that begin from now on end after \(Show.duration(next.absoluteLifetime)), not "
-                    + "\(Show.duration(old.absoluteLifetime)).")
+                "Sessions that begin from now on end after \(Format.duration(next.absoluteLifetime)), not "
+                    + "\(Format.duration(old.absoluteLifetime)).")
         }
         if next.maximumSessions < old.maximumSessions {
             lost.append(
-                "At the next login of a user with more than \(Show.count(next.maximumSessions, "session")), those that "
+                "At the next login of a user with more than \(Format.count(next.maximumSessions, "session")), those that "
                     + "were unused longest end.")
         }
         return lost
@@ -132,14 +133,15 @@ enum SettingsConfirmation {
     /// - Parameter origin: The page of the form, to which "Cancel" leads. `nil`: the first page of the section.
     static func page(
         _ title: String, _ form: FormBody, to action: ConsolePath, in section: Page.Section,
-        from origin: (title: String, path: ConsolePath)? = nil, consequences: [String], _ visit: AppVisit
+        from origin: (title: String, path: ConsolePath)? = nil, consequences: [String], _ console: ConsoleAppContext
     ) async throws -> FormOutcome? {
         guard !consequences.isEmpty, !isConfirmed(form) else { return nil }
-        let back = origin ?? (section.title, section.path(of: visit.app))
-        let affected = try await AffectedUsers.all(visit)
+        let back = origin ?? (section.title, section.path(of: console.app))
+        let affected = try await AffectedUsers.all(console)
         return .page(
-            Page(title, app: visit.app, section: section, parent: (back.title, back.path)) {
-                content(title, form, to: action, back: back.path, consequences: [affected] + consequences, visit.visit)
+            Page(title, app: console.app, section: section, parent: (back.title, back.path)) {
+                content(
+                    title, form, to: action, back: back.path, consequences: [affected] + consequences, console.context)
             })
     }
 
@@ -149,11 +151,11 @@ enum SettingsConfirmation {
     /// What a change does, and a form that sends its fields again.
     static func content(
         _ title: String, _ form: FormBody, to action: ConsolePath, back: ConsolePath, consequences: [String],
-        _ visit: Visit
+        _ console: ConsoleContext
     ) -> HTML {
         let note = H.p(.class("message warn"), .role("status")) { "Nothing is saved yet." }
-        let card = ConfirmPage.content(visit, action, consequences: consequences, submit: title, back: back) { view in
-            for (name, value) in form.all where name != Visit.tokenField { view.hidden(name, value) }
+        let card = ConfirmPage.content(console, action, consequences: consequences, submit: title, back: back) { view in
+            for (name, value) in form.all where name != ConsoleContext.tokenField { view.hidden(name, value) }
             view.hidden(field, "on")
         }
         return HTML(joining: [note, card])

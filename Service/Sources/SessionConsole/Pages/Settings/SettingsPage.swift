@@ -5,10 +5,12 @@ enum SettingsPage {
     static let page = SettingsGroupPage<App>(
         title: "Settings", path: "settings", section: .settings, confirm: "Save these settings",
         consequences: { next, stored, _ in AppConsequences.of(next, replacing: stored) },
-        hidden: { $0.visit.isForAllApps ? [] : ["domains"] },
-        more: { visit in
-            Show.card("This app") {
-                Show.values(["Id": Show.code(visit.app.id.rawValue), "Created": Show.time(visit.app.createdAt)])
+        hidden: { $0.context.isForAllApps ? [] : ["domains"] },
+        more: { console in
+            Format.card("This app") {
+                Format.values([
+                    "Id": Format.code(console.app.id.rawValue), "Created": Format.time(console.app.createdAt),
+                ])
             }
         })
 }

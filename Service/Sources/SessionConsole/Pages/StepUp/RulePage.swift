@@ -4,38 +4,38 @@ import SessionDomain
 enum RulePage {
     static func add(to routes: ConsoleRoutes) {
         routes.appPage("/step-up/new/:mode", showNew)
-        routes.appForm("/step-up/new/:mode", on: showNew) { visit, form in
-            let entered = try RuleForm(try mode(visit), nil, visit.app).rule(form)
-            let next = try visit.service.stepUpConfig.config(of: visit.app, setting: entered)
-            let path = visit.stepUp / "new" / (try mode(visit).rawValue)
-            if let page = try await confirmation("Add the rule", form, to: path, next, visit) { return page }
-            _ = try await visit.service.stepUpConfig.setRule(entered, app: visit.app.id)
-            return .redirect(visit.stepUp, .created)
+        routes.appForm("/step-up/new/:mode", on: showNew) { console, form in
+            let entered = try RuleForm(try mode(console), nil, console.app).rule(form)
+            let next = try console.service.stepUpConfig.config(of: console.app, setting: entered)
+            let path = console.stepUp / "new" / (try mode(console).rawValue)
+            if let page = try await confirmation("Add the rule", form, to: path, next, console) { return page }
+            _ = try await console.service.stepUpConfig.setRule(entered, app: console.app.id)
+            return .redirect(console.stepUp, .created)
         }
         routes.appPage("/step-up/rules/:rule_id", show)
-        routes.appForm("/step-up/rules/:rule_id", on: show) { visit, form in
-            let stored = try rule(visit)
-            let entered = try RuleForm(RuleForm.Mode(stored), stored, visit.app).rule(form)
-            let next = try visit.service.stepUpConfig.config(of: visit.app, setting: entered, replacing: stored.id)
-            let path = visit.stepUp / "rules" / stored.id
-            if let page = try await confirmation("Save the rule", form, to: path, next, visit) { return page }
-            _ = try await visit.service.stepUpConfig.setRule(entered, replacing: stored.id, app: visit.app.id)
-            return .redirect(visit.stepUp, .saved)
+        routes.appForm("/step-up/rules/:rule_id", on: show) { console, form in
+            let stored = try rule(console)
+            let entered = try RuleForm(RuleForm.Mode(stored), stored, console.app).rule(form)
+            let next = try console.service.stepUpConfig.config(of: console.app, setting: entered, replacing: stored.id)
+            let path = console.stepUp / "rules" / stored.id
+            if let page = try await confirmation("Save the rule", form, to: path, next, console) { return page }
+            _ = try await console.service.stepUpConfig.setRule(entered, replacing: stored.id, app: console.app.id)
+            return .redirect(console.stepUp, .saved)
         }
-        routes.appForm("/step-up/rules/:rule_id/raise", on: show) { visit, form in
-            let id = try rule(visit).id
-            let next = try visit.service.stepUpConfig.config(of: visit.app, raising: id)
-            let path = visit.stepUp / "rules" / id / "raise"
-            if let page = try await confirmation("Move the rule up", form, to: path, next, visit) { return page }
-            _ = try await visit.service.stepUpConfig.raiseRule(id, app: visit.app.id)
-            return .redirect(visit.stepUp, .saved)
+        routes.appForm("/step-up/rules/:rule_id/raise", on: show) { console, form in
+            let id = try rule(console).id
+            let next = try console.service.stepUpConfig.config(of: console.app, raising: id)
+            let path = console.stepUp / "rules" / id / "raise"
+            if let page = try await confirmation("Move the rule up", form, to: path, next, console) { return page }
+            _ = try await console.service.stepUpConfig.raiseRule(id, app: console.app.id)
+            return .redirect(console.stepUp, .saved)
         }
     }
 
     /// The rule of the path.
-    static func rule(_ visit: AppVisit) throws(Refusal) -> ScopeRule {
-        let id = visit.parameter("rule_id")
-        guard let rule = visit.app.stepUp?.rules.first(where: { $0.id == id }) else {
+    static func rule(_ console: ConsoleAppContext) throws(Refusal) -> ScopeRule {
+        let id = console.parameter("rule_id")
+        guard let rule = console.app.stepUp?.rules.first(where: { $0.id == id }) else {
             throw .notFound("there is no such rule; it may have been changed or removed")
         }
         return rule
@@ -43,66 +43,68 @@ enum RulePage {
 
     /// The page before rules are stored that end what step-ups have granted to users.
     private static func confirmation(
-        _ title: String, _ form: FormBody, to path: ConsolePath, _ config: StepUpConfig, _ visit: AppVisit
+        _ title: String, _ form: FormBody, to path: ConsolePath, _ config: StepUpConfig, _ console: ConsoleAppContext
     ) async throws -> FormOutcome? {
-        var next = visit.app
+        var next = console.app
         next.stepUp = config
-        let ended = visit.app.grantableScopes.subtracting(next.scopesKept(from: visit.app))
+        let ended = console.app.grantableScopes.subtracting(next.scopesKept(from: console.app))
         return try await SettingsConfirmation.page(
             title, form, to: path, in: .stepUp,
-            consequences: try await AffectedUsers.losing(ended, visit), visit)
+            consequences: try await AffectedUsers.losing(ended, console), console)
     }
 
-    private static func mode(_ visit: AppVisit) throws(Refusal) -> RuleForm.Mode {
-        guard let mode = RuleForm.Mode(rawValue: visit.parameter("mode")) else {
+    private static func mode(_ console: ConsoleAppContext) throws(Refusal) -> RuleForm.Mode {
+        guard let mode = RuleForm.Mode(rawValue: console.parameter("mode")) else {
             throw .notFound("there is no such page")
         }
         return mode
     }
 
-    @Sendable private static func showNew(_ visit: AppVisit) async throws -> Page {
-        let mode = try mode(visit)
-        return Page(mode.title, app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
+    @Sendable private static func showNew(_ console: ConsoleAppContext) async throws -> Page {
+        let mode = try mode(console)
+        return Page(mode.title, app: console.app, section: .stepUp, parent: ("Step-up", console.stepUp)) {
             H.p(.class("lead")) { mode.explanation }
-            card(visit, RuleForm(mode, nil, visit.app), visit.stepUp / "new" / mode.rawValue, submit: "Add the rule")
+            card(
+                console, RuleForm(mode, nil, console.app), console.stepUp / "new" / mode.rawValue,
+                submit: "Add the rule")
         }
     }
 
-    @Sendable private static func show(_ visit: AppVisit) async throws -> Page {
+    @Sendable private static func show(_ console: ConsoleAppContext) async throws -> Page {
         let rule: ScopeRule
         do {
-            rule = try Self.rule(visit)
+            rule = try Self.rule(console)
         } catch {
-            guard let page = pageOfLostRule(visit) else { throw error }
+            guard let page = pageOfLostRule(console) else { throw error }
             return page
         }
-        let path = visit.stepUp / "rules" / rule.id
-        let ends = visit.visit.canWrite ? try await AffectedUsers.granted(rule.scope, visit) : []
-        let isSecond = visit.app.stepUp?.rules.prefix { $0 != rule }.contains { $0.scope == rule.scope } ?? false
-        return Page(rule.scope, app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
-            Show.card("What the rule means") {
-                H.p { RuleText.meaning(of: rule, in: visit.app) }
-                if visit.visit.canWrite {
+        let path = console.stepUp / "rules" / rule.id
+        let ends = console.context.canWrite ? try await AffectedUsers.granted(rule.scope, console) : []
+        let isSecond = console.app.stepUp?.rules.prefix { $0 != rule }.contains { $0.scope == rule.scope } ?? false
+        return Page(rule.scope, app: console.app, section: .stepUp, parent: ("Step-up", console.stepUp)) {
+            Format.card("What the rule means") {
+                H.p { RuleText.meaning(of: rule, in: console.app) }
+                if console.context.canWrite {
                     if isSecond {
                         FormView.form(
-                            visit.visit, path / "raise", id: "raise", submit: "Move up", style: "",
-                            label: "Move up, above the previous rule of its scope", replacing: visit.app)
+                            console.context, path / "raise", id: "raise", submit: "Move up", style: "",
+                            label: "Move up, above the previous rule of its scope", replacing: console.app)
                     }
                     H.div(.class("actions")) { Link.button("Remove the rule", path / "remove", "danger") }
                 }
             }
-            card(visit, RuleForm(RuleForm.Mode(rule), rule, visit.app), path, submit: "Save", ends: ends)
+            card(console, RuleForm(RuleForm.Mode(rule), rule, console.app), path, submit: "Save", ends: ends)
         }
     }
 
     /// The page of a rule that was changed or removed while its form was filled in, so that what was entered is not lost.
-    private static func pageOfLostRule(_ visit: AppVisit) -> Page? {
-        guard let problem = visit.visit.problem, let mode = RuleForm.Mode(of: problem.entered) else { return nil }
+    private static func pageOfLostRule(_ console: ConsoleAppContext) -> Page? {
+        guard let problem = console.context.problem, let mode = RuleForm.Mode(of: problem.entered) else { return nil }
         // Of a scope that the backend or the service decides on, there is one rule only.
-        let stored = visit.app.stepUp?.rules.first { rule in
+        let stored = console.app.stepUp?.rules.first { rule in
             mode != .direct && rule.scope == problem.entered.filled("rule.scope") && RuleForm.Mode(rule) == mode
         }
-        let path = stored.map { visit.stepUp / "rules" / $0.id } ?? visit.stepUp / "new" / mode.rawValue
+        let path = stored.map { console.stepUp / "rules" / $0.id } ?? console.stepUp / "new" / mode.rawValue
         let effect =
             switch (stored, mode) {
             case (.some, _): "The button saves it in place of the rule that the scope has now."
@@ -111,18 +113,18 @@ enum RulePage {
                     + "one is the last."
             case (nil, _): "The button adds a rule."
             }
-        var again = visit.visit
+        var again = console.context
         again.problem = problem.moved(to: path)
-        return Page("The rule has changed", app: visit.app, section: .stepUp, parent: ("Step-up", visit.stepUp)) {
+        return Page("The rule has changed", app: console.app, section: .stepUp, parent: ("Step-up", console.stepUp)) {
             H.section(.class("card")) {
                 H.p(.class("hint")) {
                     "The rule was changed or removed while you changed it. What you entered is below. Look at "
-                    H.a(.href(visit.stepUp)) { "the rules of the app" }
+                    H.a(.href(console.stepUp)) { "the rules of the app" }
                     " in another tab first. " + effect
                 }
                 FormView.form(again, path, id: "rule", submit: stored == nil ? "Add the rule" : "Save") { form in
-                    form.hidden(FormView.versionField, visit.app.version)
-                    RuleForm(mode, nil, visit.app).fields(form)
+                    form.hidden(FormView.versionField, console.app.version)
+                    RuleForm(mode, nil, console.app).fields(form)
                 }
             }
         }
@@ -130,11 +132,11 @@ enum RulePage {
 
     /// - Parameter ends: What a changed rule ends.
     private static func card(
-        _ visit: AppVisit, _ rule: RuleForm, _ path: ConsolePath, submit: String, ends: [String] = []
+        _ console: ConsoleAppContext, _ rule: RuleForm, _ path: ConsolePath, submit: String, ends: [String] = []
     ) -> HTML {
-        guard visit.visit.canWrite else { return .empty }
+        guard console.context.canWrite else { return .empty }
         return H.section(.class("card")) {
-            FormView.form(visit.visit, path, id: "rule", submit: submit, replacing: visit.app) { rule.fields($0) }
+            FormView.form(console.context, path, id: "rule", submit: submit, replacing: console.app) { rule.fields($0) }
             H.p(.class("hint")) {
                 "A rule that is added, changed or moved ends the step-ups of its scope, and what they have granted."
                 for end in ends { " " + end }
@@ -168,8 +170,9 @@ enum RuleText {
             ReservedScope.registered(by: scope) == .phoneNumber ? "a phone number" : "an e-mail address"
         let before =
             app.registersInOneStep
-            ? "" : " Before that comes a code to an identifier of the user, unless the login is at most "
-                + "\(Show.duration(app.freshLogin)) old."
+            ? ""
+            : " Before that comes a code to an identifier of the user, unless the login is at most "
+                + "\(Format.duration(app.freshLogin)) old."
         return "A user can add \(identifier), with a code that is sent to it." + before
     }
 
@@ -197,15 +200,15 @@ enum RuleText {
                 case nil: "your step \(step.key)"
                 }
             let seconds = step.expirationDuration > 0 ? step.expirationDuration : StepUpStep.defaultDuration
-            return "\(name) within \(Show.duration(seconds))"
+            return "\(name) within \(Format.duration(seconds))"
         }.joined(separator: ", then ")
     }
 
     private static func granted(_ terms: GrantTerms, _ begin: String, in app: App) -> String {
-        let time = Show.duration(terms.grantedFor)
+        let time = Format.duration(terms.grantedFor)
         return switch terms.mode {
         case .singleUse where terms.grantedFor == 0:
-            "\(begin) in one access token, which lives \(Show.duration(app.sessions.accessTokenLifetime))."
+            "\(begin) in one access token, which lives \(Format.duration(app.sessions.accessTokenLifetime))."
         case .singleUse: "\(begin) in one access token, for at most \(time)."
         case .sessionBound: "\(begin) in the access tokens of the session for \(time)."
         case .profileBound: "\(begin) in the access tokens of all sessions of the user for \(time)."

@@ -6,12 +6,12 @@ import SessionDomain
 enum TemplatesPage {
     static func add(to routes: ConsoleRoutes) {
         routes.appPage("/templates", show)
-        routes.appForm("/templates", on: show) { visit, form in
-            let next = try SettingsForm.read(form, replacing: visit.app.messages)
-            _ = try await visit.service.settings.update(
-                MessageSettings.self, of: visit.app.id, ifVersion: form.text(FormView.versionField)
+        routes.appForm("/templates", on: show) { console, form in
+            let next = try SettingsForm.read(form, replacing: console.app.messages)
+            _ = try await console.service.settings.update(
+                MessageSettings.self, of: console.app.id, ifVersion: form.text(FormView.versionField)
             ) { $0.replaceSettings(by: next) }
-            return .redirect(visit.path / "templates", .saved)
+            return .redirect(console.path / "templates", .saved)
         }
         NewTemplatePage.add(to: routes)
         TemplatePage.add(to: routes)
@@ -19,39 +19,40 @@ enum TemplatesPage {
 
     private static let everything = ("", "All")
 
-    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
-        let all = try await visit.service.templates.templates(of: visit.app.id)
-        let query = visit.visit.query
+    @Sendable static func show(_ console: ConsoleAppContext) async throws -> Page {
+        let all = try await console.service.templates.templates(of: console.app.id)
+        let query = console.context.query
         let found = all.filter { listed in
             (query.filled("channel") ?? listed.template.channel.rawValue) == listed.template.channel.rawValue
                 && (query.filled("purpose") ?? listed.template.purpose.rawValue) == listed.template.purpose.rawValue
                 && (query.filled("locale") ?? listed.template.locale.tag) == listed.template.locale.tag
         }
-        return Page("Templates", app: visit.app, section: .templates) {
+        return Page("Templates", app: console.app, section: .templates) {
             H.p(.class("lead")) {
                 "What messages to users say, by channel, purpose and language. Your own text takes the place of the "
                 "built-in one."
             }
-            filter(all, visit)
+            filter(all, console)
             if found.isEmpty {
-                Show.empty(
+                Format.empty(
                     "No template matches", "Change the filters, or show all templates.",
-                    Link.button("Show all", visit.path / "templates"))
+                    Link.button("Show all", console.path / "templates"))
             } else {
-                list(found, visit)
+                list(found, console)
             }
-            settings(visit)
+            settings(console)
         }
     }
 
-    private static func filter(_ all: [ListedTemplate], _ visit: AppVisit) -> HTML {
+    private static func filter(_ all: [ListedTemplate], _ console: ConsoleAppContext) -> HTML {
         let languages = Set(all.map(\.template.locale.tag)).sorted()
         return H.section(.class("card")) {
-            H.form(.methodGet, .action(visit.path / "templates"), .role("search"), .aria(label: "Filters")) {
+            H.form(.methodGet, .action(console.path / "templates"), .role("search"), .aria(label: "Filters")) {
                 H.div(.class("row")) {
-                    choice("channel", "Channel", OTPLoginConfig.Channel.allCases.map { ($0.rawValue, $0.title) }, visit)
-                    choice("purpose", "Purpose", TemplatePurpose.allCases.map { ($0.rawValue, $0.title) }, visit)
-                    choice("locale", "Language", languages.map { ($0, $0) }, visit)
+                    choice(
+                        "channel", "Channel", OTPLoginConfig.Channel.allCases.map { ($0.rawValue, $0.title) }, console)
+                    choice("purpose", "Purpose", TemplatePurpose.allCases.map { ($0.rawValue, $0.title) }, console)
+                    choice("locale", "Language", languages.map { ($0, $0) }, console)
                     H.div(.class("actions")) { H.button(.type("submit"), .class("primary")) { "Filter" } }
                 }
             }
@@ -59,44 +60,45 @@ enum TemplatesPage {
     }
 
     private static func choice(
-        _ name: String, _ label: String, _ options: [(value: String, label: String)], _ visit: AppVisit
+        _ name: String, _ label: String, _ options: [(value: String, label: String)], _ console: ConsoleAppContext
     ) -> HTML {
         H.div(.class("field")) {
             H.label(.for("filter-" + name)) { label }
             H.select(.id("filter-" + name), .name(name)) {
                 for option in [everything] + options {
                     H.option(
-                        .value(option.0), option.0 == visit.visit.query.filled(name) ?? "" ? .selected : nil
+                        .value(option.0), option.0 == console.context.query.filled(name) ?? "" ? .selected : nil
                     ) { option.1 }
                 }
             }
         }
     }
 
-    private static func list(_ templates: [ListedTemplate], _ visit: AppVisit) -> HTML {
+    private static func list(_ templates: [ListedTemplate], _ console: ConsoleAppContext) -> HTML {
         TableView.html(
             "Templates", columns: ["Message", "Channel", "Language", "Text", "Begins with"],
             templates.map { listed in
                 let template = listed.template
                 return TableView.Row(
-                    H.a(.href(visit.path(of: template))) {
+                    H.a(.href(console.path(of: template))) {
                         template.purpose.title
                         H.span(.class("hidden")) { ", \(template.channel.noun), \(template.locale.tag)" }
                     },
-                    HTML(escaping: template.channel.title), Show.code(template.locale.tag),
-                    listed.isBuiltIn ? Show.badge("built-in") : Show.badge("your own", "good"),
-                    Show.text(String((template.subject ?? template.text).prefix(60))))
+                    HTML(escaping: template.channel.title), Format.code(template.locale.tag),
+                    listed.isBuiltIn ? Format.badge("built-in") : Format.badge("your own", "good"),
+                    Format.text(String((template.subject ?? template.text).prefix(60))))
             },
-            action: visit.visit.canWrite
-                ? Link.button("Write a template", visit.path / "templates" / "new", "primary") : nil)
+            action: console.context.canWrite
+                ? Link.button("Write a template", console.path / "templates" / "new", "primary") : nil)
     }
 
-    private static func settings(_ visit: AppVisit) -> HTML {
-        Show.card("Settings of all messages") {
+    private static func settings(_ console: ConsoleAppContext) -> HTML {
+        Format.card("Settings of all messages") {
             FormView.form(
-                visit.visit, visit.path / "templates", id: "messages", submit: "Save the settings", replacing: visit.app
+                console.context, console.path / "templates", id: "messages", submit: "Save the settings",
+                replacing: console.app
             ) { form in
-                SettingsForm.content(form, visit.app.messages)
+                SettingsForm.content(form, console.app.messages)
             }
         }
     }
@@ -117,7 +119,7 @@ extension TemplatePurpose {
     }
 }
 
-extension AppVisit {
+extension ConsoleAppContext {
     func path(of template: MessageTemplate) -> ConsolePath {
         path / "templates" / template.channel.rawValue / template.purpose.rawValue / template.locale.tag
     }
@@ -127,23 +129,23 @@ extension AppVisit {
 private enum NewTemplatePage {
     static func add(to routes: ConsoleRoutes) {
         routes.appPage("/templates/new", show)
-        routes.appForm("/templates/new", on: show) { visit, form in
+        routes.appForm("/templates/new", on: show) { console, form in
             let key = try TemplateKey(
                 channel: form.text("channel") ?? "", purpose: form.text("purpose") ?? "",
                 locale: form.required("locale"))
             let template = key.template(subject: form.filled("subject"), text: form.block("text") ?? "")
-            try await visit.service.templates.add(template, app: visit.app.id)
-            return .redirect(visit.path(of: template), .created)
+            try await console.service.templates.add(template, app: console.app.id)
+            return .redirect(console.path(of: template), .created)
         }
     }
 
-    @Sendable private static func show(_ visit: AppVisit) async throws -> Page {
+    @Sendable private static func show(_ console: ConsoleAppContext) async throws -> Page {
         Page(
-            "Write a template", app: visit.app, section: .templates, parent: ("Templates", visit.path / "templates")
+            "Write a template", app: console.app, section: .templates, parent: ("Templates", console.path / "templates")
         ) {
             H.section(.class("card")) {
                 FormView.form(
-                    visit.visit, visit.path / "templates" / "new", id: "template", submit: "Save the template"
+                    console.context, console.path / "templates" / "new", id: "template", submit: "Save the template"
                 ) { form in
                     form.choice(
                         "channel", "Channel", OTPLoginConfig.Channel.allCases.map { ($0.rawValue, $0.title) },
@@ -166,23 +168,23 @@ enum TemplatePage {
     static func add(to routes: ConsoleRoutes) {
         let template = "/templates/:channel/:purpose/:locale"
         routes.appPage(template, show)
-        routes.appForm(template, on: show) { visit, form in
+        routes.appForm(template, on: show) { console, form in
             let (subject, text) = texts(form)
-            let template = try visit.templateKey.template(subject: subject, text: text)
-            try await visit.service.templates.set(template, app: visit.app.id)
-            return .redirect(visit.path(of: template), .saved)
+            let template = try console.templateKey.template(subject: subject, text: text)
+            try await console.service.templates.set(template, app: console.app.id)
+            return .redirect(console.path(of: template), .saved)
         }
-        routes.appForm(template + "/preview", on: show) { visit, form in
+        routes.appForm(template + "/preview", on: show) { console, form in
             let (subject, text) = texts(form)
-            let preview = try await visit.service.templates.preview(
-                try visit.templateKey, subject: subject, text: text, app: visit.app.id)
-            return .page(try await page(visit, trying: (subject, text, preview)))
+            let preview = try await console.service.templates.preview(
+                try console.templateKey, subject: subject, text: text, app: console.app.id)
+            return .page(try await page(console, trying: (subject, text, preview)))
         }
         routes.appFile(template + "/mail", MailFrame.show)
         routes.appPage(template + "/delete", showDeletion)
-        routes.appForm(template + "/delete", on: showDeletion) { visit, _ in
-            try await visit.service.templates.remove(try visit.templateKey, app: visit.app.id)
-            return .redirect(visit.path / "templates", .deleted)
+        routes.appForm(template + "/delete", on: showDeletion) { console, _ in
+            try await console.service.templates.remove(try console.templateKey, app: console.app.id)
+            return .redirect(console.path / "templates", .deleted)
         }
     }
 
@@ -190,27 +192,29 @@ enum TemplatePage {
         (form.filled("subject"), form.block("text") ?? "")
     }
 
-    @Sendable private static func show(_ visit: AppVisit) async throws -> Page { try await page(visit, trying: nil) }
+    @Sendable private static func show(_ console: ConsoleAppContext) async throws -> Page {
+        try await page(console, trying: nil)
+    }
 
     /// - Parameter draft: Texts that are not stored, and the message that results from them.
     private static func page(
-        _ visit: AppVisit, trying draft: (subject: String?, text: String, preview: MessagePreview)?
+        _ console: ConsoleAppContext, trying draft: (subject: String?, text: String, preview: MessagePreview)?
     ) async throws -> Page {
-        let key = try visit.templateKey
-        let listed = try await visit.service.templates.template(key, app: visit.app.id)
+        let key = try console.templateKey
+        let listed = try await console.service.templates.template(key, app: console.app.id)
         let stored = listed.template
         let preview: MessagePreview
         if let draft {
             preview = draft.preview
         } else {
-            preview = try await visit.service.templates.preview(key, subject: nil, text: nil, app: visit.app.id)
+            preview = try await console.service.templates.preview(key, subject: nil, text: nil, app: console.app.id)
         }
-        let path = visit.path(of: stored)
-        return page("\(key.purpose.title), \(key.channel.noun), \(key.locale.tag)", visit) {
-            Show.card(listed.isBuiltIn ? "The built-in text" : "Your own text") {
+        let path = console.path(of: stored)
+        return page("\(key.purpose.title), \(key.channel.noun), \(key.locale.tag)", console) {
+            Format.card(listed.isBuiltIn ? "The built-in text" : "Your own text") {
                 FormView.form(
-                    visit.visit, path, id: "template", submit: "Save", elsewhere: ("Preview", path / "preview"),
-                    replacing: visit.app
+                    console.context, path, id: "template", submit: "Save", elsewhere: ("Preview", path / "preview"),
+                    replacing: console.app
                 ) { form in
                     if key.channel == .email {
                         form.text(
@@ -219,7 +223,7 @@ enum TemplatePage {
                     }
                     form.area("text", "Text", draft?.text ?? stored.text, hint: hint(for: [key.purpose]))
                 }
-                if visit.visit.canWrite, !listed.isBuiltIn {
+                if console.context.canWrite, !listed.isBuiltIn {
                     H.div(.class("actions")) {
                         Link.button("Delete your own text", path / "delete", "danger")
                     }
@@ -240,14 +244,14 @@ enum TemplatePage {
         return "An empty line begins a new paragraph. Variables: \(names)"
     }
 
-    @Sendable private static func showDeletion(_ visit: AppVisit) async throws -> Page {
-        let key = try visit.templateKey
-        let listed = try await visit.service.templates.template(key, app: visit.app.id)
+    @Sendable private static func showDeletion(_ console: ConsoleAppContext) async throws -> Page {
+        let key = try console.templateKey
+        let listed = try await console.service.templates.template(key, app: console.app.id)
         guard !listed.isBuiltIn else { throw Refusal.notFound("the app has no text of its own for this message") }
-        let path = visit.path(of: listed.template)
-        return page("Delete your own text", visit) {
+        let path = console.path(of: listed.template)
+        return page("Delete your own text", console) {
             ConfirmPage.content(
-                visit.visit, path / "delete",
+                console.context, path / "delete",
                 consequences: [
                     "Messages of this kind use the built-in text again or, if there is none in this language, another "
                         + "language.",
@@ -257,13 +261,15 @@ enum TemplatePage {
     }
 
     private static func page(
-        _ title: String, _ visit: AppVisit, @HTMLBuilder content: () -> HTML
+        _ title: String, _ console: ConsoleAppContext, @HTMLBuilder content: () -> HTML
     ) -> Page {
-        Page(title, app: visit.app, section: .templates, parent: ("Templates", visit.path / "templates")) { content() }
+        Page(title, app: console.app, section: .templates, parent: ("Templates", console.path / "templates")) {
+            content()
+        }
     }
 }
 
-extension AppVisit {
+extension ConsoleAppContext {
     /// The template of the path.
     var templateKey: TemplateKey {
         get throws(Refusal) {
@@ -287,12 +293,12 @@ private enum TemplatePreview {
         return H.section(.class("card"), .id("preview")) {
             H.h2 { isDraft ? "Preview of what you entered" : "Preview" }
             if isDraft { H.p(.class("message warn"), .role("status")) { "This text is not saved yet." } }
-            for warning in preview.warnings { H.p(.class("message warn")) { Show.sentence(warning) } }
+            for warning in preview.warnings { H.p(.class("message warn")) { Format.sentence(warning) } }
             H.dl(.class("values")) {
-                if let subject = message.subject { Show.pair("Subject", subject) }
+                if let subject = message.subject { Format.pair("Subject", subject) }
                 if let length = preview.length {
-                    Show.pair("Length", "\(length.units) characters, \(Show.count(length.segments, "segment"))")
-                    Show.pair("Alphabet", length.encoding == .gsm7 ? "GSM" : "Unicode")
+                    Format.pair("Length", "\(length.units) characters, \(Format.count(length.segments, "segment"))")
+                    Format.pair("Alphabet", length.encoding == .gsm7 ? "GSM" : "Unicode")
                 }
                 H.dt { "Text" }
                 H.dd { H.pre(.lang(message.locale.tag)) { H.bdi { message.text } } }
@@ -326,12 +332,12 @@ private enum MailFrame {
         return path.text.utf8.count > maximumAddress ? nil : path
     }
 
-    @Sendable static func show(_ visit: AppVisit) async throws -> Response {
-        let key = try visit.templateKey
+    @Sendable static func show(_ console: ConsoleAppContext) async throws -> Response {
+        let key = try console.templateKey
         guard key.channel == .email else { throw Refusal.notFound("an SMS has no HTML part") }
-        let query = visit.visit.query
-        let preview = try await visit.service.templates.preview(
-            key, subject: query.filled("subject"), text: query.text("text"), app: visit.app.id)
+        let query = console.context.query
+        let preview = try await console.service.templates.preview(
+            key, subject: query.filled("subject"), text: query.text("text"), app: console.app.id)
         return Response(
             status: .ok, headers: [.contentType: "text/html; charset=utf-8", .contentSecurityPolicy: policy],
             body: ResponseBody(byteBuffer: ByteBuffer(string: preview.message.html ?? "")))

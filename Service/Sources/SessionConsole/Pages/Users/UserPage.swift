@@ -8,32 +8,32 @@ import SessionTokens
 enum UserPage {
     static func add(to routes: ConsoleRoutes) {
         routes.appPage("/users/:user_id", show)
-        routes.appFile("/users/:user_id/export") { visit in
-            try .file(of: try await visit.service.exports.user(visit.userID, app: visit.app.id))
+        routes.appFile("/users/:user_id/export") { console in
+            try .file(of: try await console.service.exports.user(console.userID, app: console.app.id))
         }
         UserChanges.add(to: routes)
         UserConfirmations.add(to: routes)
     }
 
-    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
-        let user = try await visit.user
-        let path = visit.path / "users" / user.id
-        let sessions = try await UserSessions(of: user, path: path, visit)
-        let limits = try await reachedLimits(of: user, visit)
+    @Sendable static func show(_ console: ConsoleAppContext) async throws -> Page {
+        let user = try await console.user
+        let path = console.path / "users" / user.id
+        let sessions = try await UserSessions(of: user, path: path, console)
+        let limits = try await reachedLimits(of: user, console)
         var page = Page(
-            user.identifiers.first?.value ?? user.id, app: visit.app, section: .users,
-            parent: ("Users", visit.path / "users")
+            user.identifiers.first?.value ?? user.id, app: console.app, section: .users,
+            parent: ("Users", console.path / "users")
         ) {
             H.div(.class("columns")) {
-                account(user, path, visit)
-                identifiers(user, path, visit)
-                ProfileForm.html(user, path, visit)
+                account(user, path, console)
+                identifiers(user, path, console)
+                ProfileForm.html(user, path, console)
             }
-            if !limits.isEmpty { refused(limits, path, visit) }
+            if !limits.isEmpty { refused(limits, path, console) }
             sessions.html()
-            if visit.visit.canSupport { password(user, path, visit) }
-            H.p { H.a(.href((visit.path / "events").query(["user_id": user.id]))) { "All events of this user" } }
-            Show.card("Export") {
+            if console.context.canSupport { password(user, path, console) }
+            H.p { H.a(.href((console.path / "events").query(["user_id": user.id]))) { "All events of this user" } }
+            Format.card("Export") {
                 H.p {
                     "A JSON file with everything that is stored about this user, without secrets: account, identifiers, "
                     "profile, sessions, grants, limits and events. The download is an event itself."
@@ -46,24 +46,24 @@ enum UserPage {
     }
 
     /// The events of limits that refuse calls of the user, or of strangers at an identifier of the user, now.
-    private static func reachedLimits(of user: User, _ visit: AppVisit) async throws -> [Event] {
+    private static func reachedLimits(of user: User, _ console: ConsoleAppContext) async throws -> [Event] {
         let query = EventQuery(
-            app: visit.app.id, user: user.id, name: .exactly(Event.Name.loginLimited.rawValue), limit: 20)
-        let now = visit.service.environment.now().rfc3339
-        return try await visit.service.store.events(query)?.filter {
+            app: console.app.id, user: user.id, name: .exactly(Event.Name.loginLimited.rawValue), limit: 20)
+        let now = console.service.environment.now().rfc3339
+        return try await console.service.store.events(query)?.filter {
             $0.data["retry_at"]?.stringValue.map { $0 > now } ?? false
         } ?? []
     }
 
-    private static func refused(_ events: [Event], _ path: ConsolePath, _ visit: AppVisit) -> HTML {
-        Show.card("Refused now") {
+    private static func refused(_ events: [Event], _ path: ConsolePath, _ console: ConsoleAppContext) -> HTML {
+        Format.card("Refused now") {
             H.p {
                 "These limits are reached. Calls by devices that the user has signed in on are not affected by strangers."
             }
             H.ul(.class("entries")) {
                 for event in events {
                     H.li {
-                        Show.code(event.data["limit"]?.stringValue ?? "")
+                        Format.code(event.data["limit"]?.stringValue ?? "")
                         H.span(.class("hint")) {
                             " until " + (event.data["retry_at"]?.stringValue ?? "")
                             event.data["setting"]?.stringValue.map { ", setting " + $0 } ?? ""
@@ -74,16 +74,16 @@ enum UserPage {
         }
     }
 
-    private static func account(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
-        Show.card("Account") {
-            Show.values([
-                "Status": Show.status(user.status), "User id": Show.code(user.id),
-                "External id": Show.text(user.externalID), "Created": Show.time(user.createdAt),
-                "Changed": Show.time(user.updatedAt), "Language": Show.text(user.locale),
+    private static func account(_ user: User, _ path: ConsolePath, _ console: ConsoleAppContext) -> HTML {
+        Format.card("Account") {
+            Format.values([
+                "Status": Format.status(user.status), "User id": Format.code(user.id),
+                "External id": Format.text(user.externalID), "Created": Format.time(user.createdAt),
+                "Changed": Format.time(user.updatedAt), "Language": Format.text(user.locale),
             ])
-            if visit.visit.canSupport {
+            if console.context.canSupport {
                 FormView.form(
-                    visit.visit, path / "external-id", for: .support, id: "external", submit: "Save", style: ""
+                    console.context, path / "external-id", for: .support, id: "external", submit: "Save", style: ""
                 ) { form in
                     form.text(
                         "external_id", "External id", user.externalID,
@@ -95,7 +95,7 @@ enum UserPage {
                             title(of: status), (path / "status").query(["to": status.rawValue]),
                             status == .suspended ? "small danger" : "small")
                     }
-                    if visit.visit.canWrite { Link.button("Delete", path / "delete", "small danger") }
+                    if console.context.canWrite { Link.button("Delete", path / "delete", "small danger") }
                 }
             }
         }
@@ -109,8 +109,8 @@ enum UserPage {
         }
     }
 
-    private static func identifiers(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
-        Show.card("Identifiers") {
+    private static func identifiers(_ user: User, _ path: ConsolePath, _ console: ConsoleAppContext) -> HTML {
+        Format.card("Identifiers") {
             if user.identifiers.isEmpty { H.p(.class("none")) { "The user cannot sign in without an identifier." } }
             H.ul(.class("entries")) {
                 for identifier in user.identifiers {
@@ -119,10 +119,10 @@ enum UserPage {
                         if let held = user.heldUntil[identifier] {
                             H.span(.class("hint")) {
                                 " held until "
-                                Show.time(held)
+                                Format.time(held)
                             }
                         }
-                        if visit.visit.canSupport {
+                        if console.context.canSupport {
                             Link.button(
                                 "Remove",
                                 (path / "identifiers" / "remove").query([
@@ -132,9 +132,10 @@ enum UserPage {
                     }
                 }
             }
-            if visit.visit.canSupport {
+            if console.context.canSupport {
                 FormView.form(
-                    visit.visit, path / "identifiers", for: .support, id: "identifier", submit: "Add the identifier",
+                    console.context, path / "identifiers", for: .support, id: "identifier",
+                    submit: "Add the identifier",
                     style: ""
                 ) { form in
                     form.text(
@@ -145,11 +146,11 @@ enum UserPage {
         }
     }
 
-    private static func password(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
-        Show.card("Password and limits") {
+    private static func password(_ user: User, _ path: ConsolePath, _ console: ConsoleAppContext) -> HTML {
+        Format.card("Password and limits") {
             H.p { user.hasPassword ? "The user has a password." : "The user has no password." }
             FormView.form(
-                visit.visit, path / "password", for: .support, id: "password", submit: "Set the password", style: ""
+                console.context, path / "password", for: .support, id: "password", submit: "Set the password", style: ""
             ) { form in
                 form.text(
                     "password", "New password", nil, type: "password", autocomplete: "new-password", isRequired: true)
@@ -158,7 +159,7 @@ enum UserPage {
                     hint: "Otherwise they stay. Logins that have begun end in both cases.")
             }
             FormView.form(
-                visit.visit, path / "limits", for: .support, id: "limits", submit: "Set the limits back", style: ""
+                console.context, path / "limits", for: .support, id: "limits", submit: "Set the limits back", style: ""
             ) { _ in
                 H.p(.class("hint")) {
                     "Opens an identifier that is closed after too many wrong codes or passwords."
@@ -168,10 +169,10 @@ enum UserPage {
     }
 }
 
-extension AppVisit {
+extension ConsoleAppContext {
     /// The user of the path.
     var user: User {
-        get async throws { try await service.users.user(visit.parameter("user_id"), app: app.id) }
+        get async throws { try await service.users.user(context.parameter("user_id"), app: app.id) }
     }
 }
 
@@ -189,30 +190,31 @@ enum UserFigures {
     }
 
     /// The figures of an app's page.
-    static func html(_ visit: AppVisit) async throws -> HTML {
-        let counts = try await visit.service.users.counts(app: visit.app.id)
+    static func html(_ console: ConsoleAppContext) async throws -> HTML {
+        let counts = try await console.service.users.counts(app: console.app.id)
         if counts.isComplete { return figures { counts[$0] } }
-        guard visit.visit.query.text(countField) == "all" else {
-            return Show.card("\(UserCounts.bound) users or more") {
+        guard console.context.query.text(countField) == "all" else {
+            return Format.card("\(UserCounts.bound) users or more") {
                 H.p {
                     let parts = User.Status.allCases.map { "\(counts[$0]) are \($0.rawValue)" }
                     "Of the newest \(counts.total), " + parts.joined(separator: ", ") + "."
                 }
                 H.div(.class("actions")) {
-                    Link.button("Count all users", visit.path.query([countField: "all"]))
+                    Link.button("Count all users", console.path.query([countField: "all"]))
                     H.span(.class("hint")) { "It can take seconds." }
                 }
             }
         }
         var all: [User.Status: Int] = [:]
         for status in User.Status.allCases {
-            all[status] = try await visit.service.users.users(app: visit.app.id, status: status, limit: 1).total ?? 0
+            all[status] =
+                try await console.service.users.users(app: console.app.id, status: status, limit: 1).total ?? 0
         }
         return figures { all[$0] ?? 0 }
     }
 
     private static func figures(_ count: (User.Status) -> Int) -> HTML {
-        Show.figures([
+        Format.figures([
             "Active users": count(.active), "Inactive users": count(.inactive), "Suspended users": count(.suspended),
         ])
     }
@@ -234,8 +236,8 @@ enum ProfileForm {
         }
     }
 
-    static func html(_ user: User, _ path: ConsolePath, _ visit: AppVisit) -> HTML {
-        Show.card("Profile") {
+    static func html(_ user: User, _ path: ConsolePath, _ console: ConsoleAppContext) -> HTML {
+        Format.card("Profile") {
             if user.profile.isEmpty {
                 H.p(.class("hint")) { "The profile is empty. Its values can be mapped to claims of access tokens." }
             } else {
@@ -243,14 +245,16 @@ enum ProfileForm {
                     for (key, value) in user.profile.sorted(by: { $0.key < $1.key }) {
                         H.dt { H.bdi { key } }
                         H.dd {
-                            H.bdi { value.stringValue.map { HTML(escaping: $0) } ?? Show.code(JSONText.pretty(value)) }
+                            H.bdi {
+                                value.stringValue.map { HTML(escaping: $0) } ?? Format.code(JSONText.pretty(value))
+                            }
                         }
                     }
                 }
             }
-            if visit.visit.canSupport {
+            if console.context.canSupport {
                 FormView.form(
-                    visit.visit, path / "profile", for: .support, id: "profile", submit: "Save the value", style: ""
+                    console.context, path / "profile", for: .support, id: "profile", submit: "Save the value", style: ""
                 ) { form in
                     form.text("key", "Name of the value", nil, isRequired: true)
                     form.choice(

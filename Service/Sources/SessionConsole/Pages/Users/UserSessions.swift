@@ -7,7 +7,7 @@ struct UserSessions {
     /// The parameters of the page, by their labels.
     private static let labels = ["device_type": "Device", "country_code": "Country", "device_id": "Device id"]
 
-    private let visit: AppVisit
+    private let console: ConsoleAppContext
     private let path: ConsolePath
     private let part: Part
     private let page: ListPage<Session>
@@ -17,11 +17,11 @@ struct UserSessions {
     /// Why the filter is refused.
     let problem: String?
 
-    private var isFiltered: Bool { Self.labels.keys.contains { visit.visit.query.filled($0) != nil } }
+    private var isFiltered: Bool { Self.labels.keys.contains { console.context.query.filled($0) != nil } }
 
-    init(of user: User, path: ConsolePath, _ visit: AppVisit) async throws {
-        let (users, query) = (visit.service.users, visit.visit.query)
-        (self.visit, self.path, part) = (visit, path, Part(query))
+    init(of user: User, path: ConsolePath, _ console: ConsoleAppContext) async throws {
+        let (users, query) = (console.service.users, console.context.query)
+        (self.console, self.path, part) = (console, path, Part(query))
         var (filter, problem): (SessionFilter?, String?)
         do {
             try query.checkFilters(Set(Self.labels.keys).union(["offset"]))
@@ -33,14 +33,14 @@ struct UserSessions {
         }
         self.problem = problem
         page = try await users.sessions(
-            of: user.id, app: visit.app.id, filter: filter ?? SessionFilter(), limit: Part.size,
+            of: user.id, app: console.app.id, filter: filter ?? SessionFilter(), limit: Part.size,
             from: .offset(part.offset))
         if filter == SessionFilter() {
             all = page.total ?? 0
         } else {
-            all = try await users.sessions(of: user.id, app: visit.app.id, limit: 1).total ?? 0
+            all = try await users.sessions(of: user.id, app: console.app.id, limit: 1).total ?? 0
         }
-        addresses = try await SessionTable.addresses(of: user.id, visit)
+        addresses = try await SessionTable.addresses(of: user.id, console)
     }
 
     func html() -> HTML {
@@ -51,18 +51,18 @@ struct UserSessions {
         if let problem { return H.p(.class("message bad"), .role("alert")) { problem } }
         let total = page.total ?? 0
         if total == 0, isFiltered {
-            return Show.empty(
+            return Format.empty(
                 "No session fits the filter",
                 all == 0 ? "The user is signed in on no device." : "Change the filter, or show all sessions.",
                 Link.button("Show all sessions", path))
         }
         if total > 0, part.offset >= total {
-            return Show.empty(
-                "There are no further sessions", "The list has \(Show.count(total, "session")).",
+            return Format.empty(
+                "There are no further sessions", "The list has \(Format.count(total, "session")).",
                 Link.button("Show the first ones", address(offset: nil)))
         }
         return HTML(joining: [
-            SessionTable.html(page.elements, part: part, all: all, isFiltered: isFiltered, addresses, path, visit),
+            SessionTable.html(page.elements, part: part, all: all, isFiltered: isFiltered, addresses, path, console),
             total > Part.size || part.offset > 0
                 ? part.links(total: total, noun: "session", path: address) : .empty,
         ])
@@ -70,7 +70,7 @@ struct UserSessions {
 
     /// The page with the same filter.
     private func address(offset: String?) -> ConsolePath {
-        let query = visit.visit.query
+        let query = console.context.query
         return path.query([
             "device_type": query.filled("device_type"), "country_code": query.filled("country_code"),
             "device_id": query.filled("device_id"), "offset": offset,
@@ -81,9 +81,9 @@ struct UserSessions {
         FilterForm.html(path, label: "Filter of the sessions") {
             FilterForm.choice(
                 "device_type", label("device_type"), SessionFilter.deviceTypes, all: "all", hint: "The kind of device",
-                visit.visit)
-            FilterForm.text("country_code", label("country_code"), "FR", visit.visit)
-            FilterForm.text("device_id", label("device_id"), "The X-Device-Id of its calls, a UUID", visit.visit)
+                console.context)
+            FilterForm.text("country_code", label("country_code"), "FR", console.context)
+            FilterForm.text("device_id", label("device_id"), "The X-Device-Id of its calls, a UUID", console.context)
         }
     }
 
@@ -93,11 +93,11 @@ struct UserSessions {
 /// The sessions of a user.
 enum SessionTable {
     /// The address from which each session was begun, by its id, as far as the newest events tell.
-    static func addresses(of user: String, _ visit: AppVisit) async throws -> [String: String] {
+    static func addresses(of user: String, _ console: ConsoleAppContext) async throws -> [String: String] {
         let query = EventQuery(
-            app: visit.app.id, user: user, name: .exactly(Event.Name.sessionCreated.rawValue), limit: 100)
+            app: console.app.id, user: user, name: .exactly(Event.Name.sessionCreated.rawValue), limit: 100)
         var addresses: [String: String] = [:]
-        for event in try await visit.service.store.events(query) ?? [] {
+        for event in try await console.service.store.events(query) ?? [] {
             if let id = event.data["session_id"]?.stringValue { addresses[id] = event.context.ip }
         }
         return addresses
@@ -108,12 +108,12 @@ enum SessionTable {
     ///   - isFiltered: Whether some may be left out. Then there is no link that revokes all, because it would revoke those, too.
     static func html(
         _ sessions: [Session], part: Part, all: Int, isFiltered: Bool, _ addresses: [String: String],
-        _ path: ConsolePath, _ visit: AppVisit
+        _ path: ConsolePath, _ console: ConsoleAppContext
     ) -> HTML {
         guard all > 0 else {
-            return Show.empty("No active session", "The user is signed in on no device.")
+            return Format.empty("No active session", "The user is signed in on no device.")
         }
-        let canWrite = visit.visit.canSupport
+        let canWrite = console.context.canSupport
         return TableView.html(
             isFiltered ? "Active sessions that fit the filter" : "Active sessions",
             columns: ["Device", "Country", "Signed in from", "Signed in", "Last seen", "Ends"]
@@ -128,8 +128,8 @@ enum SessionTable {
 
     private static func row(_ session: Session, _ addresses: [String: String], _ action: HTML?) -> TableView.Row {
         let cells = [
-            Show.text(session.device.countryCode), Show.text(addresses[session.id]), Show.time(session.createdAt),
-            Show.time(session.lastSeenAt), Show.time(session.expiresAt),
+            Format.text(session.device.countryCode), Format.text(addresses[session.id]), Format.time(session.createdAt),
+            Format.time(session.lastSeenAt), Format.time(session.expiresAt),
         ]
         return TableView.Row(head: H.bdi { name(of: session.device) }, cells: cells + (action.map { [$0] } ?? []))
     }

@@ -9,8 +9,8 @@ enum UsersPage {
         routes.appForm("/users/new", for: .support, on: showNew, create)
     }
 
-    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
-        let query = visit.visit.query
+    @Sendable static func show(_ console: ConsoleAppContext) async throws -> Page {
+        let query = console.context.query
         let (searched, part) = (query.filled("q"), Part(query))
         var (status, problem): (User.Status?, String?)
         do {
@@ -18,49 +18,50 @@ enum UsersPage {
             try Part.check(query)
             status = try query.filled("status") == nil ? nil : query.choice("status", User.Status.allCases)
         } catch {
-            problem = Problem(error, of: query, to: visit.path / "users").message(label: nil)
+            problem = Problem(error, of: query, to: console.path / "users").message(label: nil)
         }
-        return try await page(visit, searched: searched, status: status, part, problem)
+        return try await page(console, searched: searched, status: status, part, problem)
     }
 
     /// - Parameter problem: Why the query is refused. Then no user is shown.
     private static func page(
-        _ visit: AppVisit, searched: String?, status: User.Status?, _ part: Part, _ problem: String?
+        _ console: ConsoleAppContext, searched: String?, status: User.Status?, _ part: Part, _ problem: String?
     ) async throws -> Page {
-        let users = visit.service.users
+        let users = console.service.users
         var (found, total): ([User], Int) = ([], 0)
         if problem != nil {
             // Everybody would look like the result.
         } else if let searched {
-            found = try await UserSearch.user(searched, in: visit).map { [$0] } ?? []
+            found = try await UserSearch.user(searched, in: console).map { [$0] } ?? []
             total = found.count
         } else {
             let page = try await users.users(
-                app: visit.app.id, status: status, limit: Part.size, from: .offset(part.offset))
+                app: console.app.id, status: status, limit: Part.size, from: .offset(part.offset))
             (found, total) = (page.elements, page.total ?? 0)
         }
         let (list, count) = (found, total)
         let new =
-            visit.visit.canSupport ? Link.button("Create a user", visit.path / "users" / "new", "primary") : nil
-        var page = Page("Users", app: visit.app, section: .users) {
-            filters(visit, searched: searched, status: status)
+            console.context.canSupport ? Link.button("Create a user", console.path / "users" / "new", "primary") : nil
+        var page = Page("Users", app: console.app, section: .users) {
+            filters(console, searched: searched, status: status)
             if let problem {
                 H.p(.class("message bad"), .role("alert")) { problem }
-                H.p { Link.button("Show all users", visit.path / "users") }
+                H.p { Link.button("Show all users", console.path / "users") }
             } else if list.isEmpty {
                 if let searched {
-                    Show.empty(
+                    Format.empty(
                         "No user has “\(searched)”",
                         "Search for a whole e-mail address, phone number, user id or external id.",
-                        Link.button("Show all users", visit.path / "users"))
+                        Link.button("Show all users", console.path / "users"))
                 } else if part.offset > 0 {
-                    Show.empty(
-                        "There are no further users", "The list has \(Show.count(count, "user")).",
-                        Link.button("Show the first ones", (visit.path / "users").query(["status": status?.rawValue])))
+                    Format.empty(
+                        "There are no further users", "The list has \(Format.count(count, "user")).",
+                        Link.button("Show the first ones", (console.path / "users").query(["status": status?.rawValue]))
+                    )
                 } else if status != nil {
-                    Show.empty("No user has this status", "Choose another status.")
+                    Format.empty("No user has this status", "Choose another status.")
                 } else {
-                    Show.empty(
+                    Format.empty(
                         "There are no users yet",
                         "A user appears here after the first sign-in, or when you create one.",
                         new)
@@ -69,10 +70,10 @@ enum UsersPage {
                 TableView.html(
                     "Users, newest first",
                     columns: ["Identifiers", "Status", "External id", "Password", "Created", "Id"],
-                    list.map { row($0, visit) }, action: new)
+                    list.map { row($0, console) }, action: new)
                 if searched == nil {
                     part.links(total: count, noun: "user") { offset in
-                        (visit.path / "users").query(["status": status?.rawValue, "offset": offset])
+                        (console.path / "users").query(["status": status?.rawValue, "offset": offset])
                     }
                 }
             }
@@ -81,20 +82,20 @@ enum UsersPage {
         return page
     }
 
-    private static func row(_ user: User, _ visit: AppVisit) -> TableView.Row {
+    private static func row(_ user: User, _ console: ConsoleAppContext) -> TableView.Row {
         let name = user.identifiers.first?.value ?? user.id
         return TableView.Row(
             HTML(joining: [
-                H.a(.href(visit.path / "users" / user.id)) { H.bdi { name } },
+                H.a(.href(console.path / "users" / user.id)) { H.bdi { name } },
                 user.identifiers.count > 1
                     ? H.span(.class("hint")) { " and \(user.identifiers.count - 1) more" } : .empty,
-            ]), Show.status(user.status), Show.text(user.externalID),
-            HTML(escaping: user.hasPassword ? "yes" : "no"), Show.time(user.createdAt), Show.code(user.id))
+            ]), Format.status(user.status), Format.text(user.externalID),
+            HTML(escaping: user.hasPassword ? "yes" : "no"), Format.time(user.createdAt), Format.code(user.id))
     }
 
-    private static func filters(_ visit: AppVisit, searched: String?, status: User.Status?) -> HTML {
+    private static func filters(_ console: ConsoleAppContext, searched: String?, status: User.Status?) -> HTML {
         H.div(.class("columns")) {
-            H.form(.methodGet, .action(visit.path / "users"), .role("search"), .aria(label: "Search")) {
+            H.form(.methodGet, .action(console.path / "users"), .role("search"), .aria(label: "Search")) {
                 H.div(.class("row")) {
                     H.div(.class("field")) {
                         H.label(.for("q")) { "Find a user" }
@@ -106,7 +107,7 @@ enum UsersPage {
                 }
                 H.p(.class("hint"), .id("q-hint")) { "E-mail address, phone number with +, user id or external id" }
             }
-            H.form(.methodGet, .action(visit.path / "users"), .aria(label: "Status")) {
+            H.form(.methodGet, .action(console.path / "users"), .aria(label: "Status")) {
                 H.div(.class("row")) {
                     H.div(.class("field")) {
                         H.label(.for("status")) { "Status" }
@@ -123,11 +124,12 @@ enum UsersPage {
         }
     }
 
-    @Sendable static func showNew(_ visit: AppVisit) async throws -> Page {
-        Page("Create a user", app: visit.app, section: .users, parent: ("Users", visit.path / "users")) {
+    @Sendable static func showNew(_ console: ConsoleAppContext) async throws -> Page {
+        Page("Create a user", app: console.app, section: .users, parent: ("Users", console.path / "users")) {
             H.section(.class("card")) {
                 FormView.form(
-                    visit.visit, visit.path / "users" / "new", for: .support, id: "user", submit: "Create the user"
+                    console.context, console.path / "users" / "new", for: .support, id: "user",
+                    submit: "Create the user"
                 ) { form in
                     form.text(
                         "email", "E-mail address", nil, hint: "A user has an e-mail address, a phone number or both.")
@@ -142,7 +144,7 @@ enum UsersPage {
         }
     }
 
-    @Sendable static func create(_ visit: AppVisit, _ form: FormBody) async throws -> FormOutcome {
+    @Sendable static func create(_ console: ConsoleAppContext, _ form: FormBody) async throws -> FormOutcome {
         var identifiers: [CanonicalIdentifier] = []
         for (field, type) in [("email", IdentifierType.emailAddress), ("phone", .phoneNumber)] {
             if let value = form.filled(field) {
@@ -152,11 +154,11 @@ enum UsersPage {
         guard !identifiers.isEmpty else {
             throw Refusal.invalidField("email", "or a phone number is required")
         }
-        let user = try await visit.service.users.create(
-            app: visit.app.id, identifiers: identifiers,
+        let user = try await console.service.users.create(
+            app: console.app.id, identifiers: identifiers,
             password: form.text("password").flatMap { $0.isEmpty ? nil : $0 },
             externalID: form.filled("external_id"))
-        return .redirect(visit.path / "users" / user.id, .created)
+        return .redirect(console.path / "users" / user.id, .created)
     }
 }
 
@@ -164,8 +166,8 @@ enum UsersPage {
 enum UserSearch {
     /// A text is an identifier, a user id or an external id. Users are found by the whole text only: identifiers are
     /// compared in their canonical form.
-    static func user(_ text: String, in visit: AppVisit) async throws -> User? {
-        let (users, app) = (visit.service.users, visit.app.id)
+    static func user(_ text: String, in console: ConsoleAppContext) async throws -> User? {
+        let (users, app) = (console.service.users, console.app.id)
         var tries: [() async throws -> User] = []
         if text.contains("@") || text.hasPrefix("+") {
             let type: IdentifierType = text.hasPrefix("+") ? .phoneNumber : .emailAddress

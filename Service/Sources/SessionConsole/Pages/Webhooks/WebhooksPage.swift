@@ -5,21 +5,22 @@ enum WebhooksPage {
     static func add(to routes: ConsoleRoutes) {
         routes.appPage("/webhooks", show)
         routes.appPage("/webhooks/new", showNew)
-        routes.appForm("/webhooks/new", on: showNew) { visit, form in
-            let webhook = try await visit.service.webhooks.create(
-                url: form.text("url") ?? "", events: try events(form), app: visit.app.id)
-            return .redirect(visit.path / "webhooks" / webhook.id, .created)
+        routes.appForm("/webhooks/new", on: showNew) { console, form in
+            let webhook = try await console.service.webhooks.create(
+                url: form.text("url") ?? "", events: try events(form), app: console.app.id)
+            return .redirect(console.path / "webhooks" / webhook.id, .created)
         }
         WebhookPage.add(to: routes)
     }
 
-    @Sendable static func show(_ visit: AppVisit) async throws -> Page {
-        let webhooks = try await visit.service.webhooks.webhooks(app: visit.app.id)
+    @Sendable static func show(_ console: ConsoleAppContext) async throws -> Page {
+        let webhooks = try await console.service.webhooks.webhooks(app: console.app.id)
         let new =
-            visit.visit.canWrite ? Link.button("Create a webhook", visit.path / "webhooks" / "new", "primary") : nil
-        return Page("Webhooks", app: visit.app, section: .webhooks) {
+            console.context.canWrite
+            ? Link.button("Create a webhook", console.path / "webhooks" / "new", "primary") : nil
+        return Page("Webhooks", app: console.app, section: .webhooks) {
             if webhooks.isEmpty {
-                Show.empty(
+                Format.empty(
                     "There is no webhook yet", "A webhook sends events, such as new users, to a URL of your backend.",
                     new)
             } else {
@@ -27,23 +28,25 @@ enum WebhooksPage {
                     "Webhooks of this app", columns: ["URL", "Status", "Events", "Created", "Id"],
                     webhooks.map { webhook in
                         TableView.Row(
-                            H.a(.href(visit.path / "webhooks" / webhook.id)) { H.bdi { webhook.url } },
-                            status(webhook), HTML(escaping: Show.count(webhook.events.count, "kind")),
-                            Show.time(webhook.createdAt), Show.code(webhook.id))
+                            H.a(.href(console.path / "webhooks" / webhook.id)) { H.bdi { webhook.url } },
+                            status(webhook), HTML(escaping: Format.count(webhook.events.count, "kind")),
+                            Format.time(webhook.createdAt), Format.code(webhook.id))
                     }, action: new)
             }
         }
     }
 
     static func status(_ webhook: Webhook) -> HTML {
-        Show.badge(webhook.status.rawValue, webhook.status == .active ? "good" : "warn")
+        Format.badge(webhook.status.rawValue, webhook.status == .active ? "good" : "warn")
     }
 
-    @Sendable private static func showNew(_ visit: AppVisit) async throws -> Page {
-        Page("Create a webhook", app: visit.app, section: .webhooks, parent: ("Webhooks", visit.path / "webhooks")) {
+    @Sendable private static func showNew(_ console: ConsoleAppContext) async throws -> Page {
+        Page("Create a webhook", app: console.app, section: .webhooks, parent: ("Webhooks", console.path / "webhooks"))
+        {
             H.section(.class("card")) {
-                FormView.form(visit.visit, visit.path / "webhooks" / "new", id: "webhook", submit: "Create the webhook")
-                {
+                FormView.form(
+                    console.context, console.path / "webhooks" / "new", id: "webhook", submit: "Create the webhook"
+                ) {
                     fields($0, url: nil, events: Webhook.standardEvents.map(\.rawValue))
                 }
             }
@@ -135,84 +138,85 @@ enum WebhookPage {
     static func add(to routes: ConsoleRoutes) {
         let webhook = "/webhooks/:webhook_id"
         routes.appPage(webhook, show)
-        routes.appForm(webhook, on: show) { visit, form in
-            _ = try await visit.service.webhooks.replace(
-                visit.webhookID, url: form.text("url") ?? "", events: try WebhooksPage.events(form), app: visit.app.id)
-            return .redirect(visit.webhookPath, .saved)
+        routes.appForm(webhook, on: show) { console, form in
+            _ = try await console.service.webhooks.replace(
+                console.webhookID, url: form.text("url") ?? "", events: try WebhooksPage.events(form),
+                app: console.app.id)
+            return .redirect(console.webhookPath, .saved)
         }
-        routes.appForm(webhook + "/activate", on: show) { visit, _ in
-            _ = try await visit.service.webhooks.activate(visit.webhookID, app: visit.app.id)
-            return .redirect(visit.webhookPath, .activated)
+        routes.appForm(webhook + "/activate", on: show) { console, _ in
+            _ = try await console.service.webhooks.activate(console.webhookID, app: console.app.id)
+            return .redirect(console.webhookPath, .activated)
         }
-        routes.appForm(webhook + "/deliveries/:event_id/resend", for: .support, on: show) { visit, _ in
-            try await visit.service.webhooks.resend(
-                visit.parameter("event_id"), to: visit.webhookID, app: visit.app.id)
-            return .redirect(visit.webhookPath, .resent)
+        routes.appForm(webhook + "/deliveries/:event_id/resend", for: .support, on: show) { console, _ in
+            try await console.service.webhooks.resend(
+                console.parameter("event_id"), to: console.webhookID, app: console.app.id)
+            return .redirect(console.webhookPath, .resent)
         }
         routes.appPage(webhook + "/delete", showDeletion)
-        routes.appForm(webhook + "/delete", confirming: ConsoleRoutes.always, on: showDeletion) { visit, _ in
-            try await visit.service.webhooks.delete(visit.webhookID, app: visit.app.id)
-            return .redirect(visit.path / "webhooks", .deleted)
+        routes.appForm(webhook + "/delete", confirming: ConsoleRoutes.always, on: showDeletion) { console, _ in
+            try await console.service.webhooks.delete(console.webhookID, app: console.app.id)
+            return .redirect(console.path / "webhooks", .deleted)
         }
     }
 
-    @Sendable private static func show(_ visit: AppVisit) async throws -> Page {
-        let webhook = try await visit.service.webhooks.webhook(visit.webhookID, app: visit.app.id)
-        let (deliveries, next) = try await visit.service.webhooks.deliveries(
-            of: webhook.id, app: visit.app.id, limit: Part.size, offset: 0,
-            cursor: visit.visit.query.filled("cursor"))
-        return Page("Webhook", app: visit.app, section: .webhooks, parent: ("Webhooks", visit.path / "webhooks")) {
-            if webhook.status == .inactive { activation(webhook, visit) }
-            log(webhook, deliveries, next, visit)
-            Show.card("Settings") {
-                Show.values([
-                    "Status": WebhooksPage.status(webhook), "Id": Show.code(webhook.id),
-                    "Created": Show.time(webhook.createdAt), "Changed": Show.time(webhook.updatedAt),
+    @Sendable private static func show(_ console: ConsoleAppContext) async throws -> Page {
+        let webhook = try await console.service.webhooks.webhook(console.webhookID, app: console.app.id)
+        let (deliveries, next) = try await console.service.webhooks.deliveries(
+            of: webhook.id, app: console.app.id, limit: Part.size, offset: 0,
+            cursor: console.context.query.filled("cursor"))
+        return Page("Webhook", app: console.app, section: .webhooks, parent: ("Webhooks", console.path / "webhooks")) {
+            if webhook.status == .inactive { activation(webhook, console) }
+            log(webhook, deliveries, next, console)
+            Format.card("Settings") {
+                Format.values([
+                    "Status": WebhooksPage.status(webhook), "Id": Format.code(webhook.id),
+                    "Created": Format.time(webhook.createdAt), "Changed": Format.time(webhook.updatedAt),
                 ])
-                FormView.form(visit.visit, visit.webhookPath, id: "webhook", submit: "Save") {
+                FormView.form(console.context, console.webhookPath, id: "webhook", submit: "Save") {
                     WebhooksPage.fields($0, url: webhook.url, events: webhook.events)
                 }
-                if visit.visit.canWrite {
+                if console.context.canWrite {
                     H.p(.class("hint")) { "A new URL gets no events until it is activated again. No user notices it." }
-                    H.div(.class("actions")) { Link.button("Delete", visit.webhookPath / "delete", "danger") }
+                    H.div(.class("actions")) { Link.button("Delete", console.webhookPath / "delete", "danger") }
                 }
             }
         }
     }
 
-    private static func activation(_ webhook: Webhook, _ visit: AppVisit) -> HTML {
-        Show.card("This webhook is not active") {
+    private static func activation(_ webhook: Webhook, _ console: ConsoleAppContext) -> HTML {
+        Format.card("This webhook is not active") {
             H.p {
                 "No event is sent before the endpoint has confirmed the URL. On activation the service sends it a request "
                 "with a random number, which it must repeat."
             }
-            if visit.visit.canWrite {
-                Show.values(["Verification token": Show.code(webhook.verificationToken)])
-                FormView.form(visit.visit, visit.webhookPath / "activate", id: "activate", submit: "Activate")
+            if console.context.canWrite {
+                Format.values(["Verification token": Format.code(webhook.verificationToken)])
+                FormView.form(console.context, console.webhookPath / "activate", id: "activate", submit: "Activate")
             }
         }
     }
 
     /// - Parameter next: The cursor of the deliveries that follow.
     private static func log(
-        _ webhook: Webhook, _ deliveries: [WebhookDelivery], _ next: String?, _ visit: AppVisit
+        _ webhook: Webhook, _ deliveries: [WebhookDelivery], _ next: String?, _ console: ConsoleAppContext
     ) -> HTML {
         guard !deliveries.isEmpty else {
-            return Show.empty(
+            return Format.empty(
                 "No event was sent yet",
                 webhook.status == .active
                     ? "Events that happen from now on appear here." : "Activate the webhook first.")
         }
-        let canResend = visit.visit.canSupport && webhook.status == .active
+        let canResend = console.context.canSupport && webhook.status == .active
         return HTML(joining: [
             TableView.html(
                 "Deliveries, newest first",
                 columns: ["Event", "Happened", "Status", "Attempts", "Last result", "Next attempt"]
                     + (canResend ? ["Action"] : []),
-                deliveries.map { row($0, canResend ? resend($0, visit) : nil) }),
+                deliveries.map { row($0, canResend ? resend($0, console) : nil) }),
             H.nav(.class("pages"), .aria(label: "Parts of the list")) {
-                if visit.visit.query.filled("cursor") != nil { Link.button("Newest", visit.webhookPath, "small") }
-                if let next { Link.button("Older", visit.webhookPath.query(["cursor": next]), "small") }
+                if console.context.query.filled("cursor") != nil { Link.button("Newest", console.webhookPath, "small") }
+                if let next { Link.button("Older", console.webhookPath.query(["cursor": next]), "small") }
             },
         ])
     }
@@ -220,36 +224,38 @@ enum WebhookPage {
     private static func row(_ delivery: WebhookDelivery, _ action: HTML?) -> TableView.Row {
         let style = delivery.status == .delivered ? "good" : delivery.status == .failed ? "bad" : "warn"
         return TableView.Row(
-            head: Show.code(delivery.event.name.rawValue),
+            head: Format.code(delivery.event.name.rawValue),
             cells: [
-                Show.time(delivery.event.createdAt), Show.badge(delivery.status.rawValue, style),
+                Format.time(delivery.event.createdAt), Format.badge(delivery.status.rawValue, style),
                 HTML(escaping: String(delivery.attempts)),
-                Show.text(delivery.lastError ?? delivery.lastStatus.map { String($0) }),
-                delivery.status == .pending ? Show.time(delivery.nextAttemptAt) : Show.none,
+                Format.text(delivery.lastError ?? delivery.lastStatus.map { String($0) }),
+                delivery.status == .pending ? Format.time(delivery.nextAttemptAt) : Format.none,
             ] + (action.map { [$0] } ?? []))
     }
 
-    private static func resend(_ delivery: WebhookDelivery, _ visit: AppVisit) -> HTML {
+    private static func resend(_ delivery: WebhookDelivery, _ console: ConsoleAppContext) -> HTML {
         FormView.form(
-            visit.visit, visit.webhookPath / "deliveries" / delivery.event.id / "resend", for: .support,
+            console.context, console.webhookPath / "deliveries" / delivery.event.id / "resend", for: .support,
             id: delivery.event.id,
             submit: "Send again", style: "small", label: "Send again: " + delivery.event.name.rawValue)
     }
 
-    @Sendable private static func showDeletion(_ visit: AppVisit) async throws -> Page {
-        let webhook = try await visit.service.webhooks.webhook(visit.webhookID, app: visit.app.id)
-        return Page("Delete the webhook", app: visit.app, section: .webhooks, parent: ("Webhook", visit.webhookPath)) {
+    @Sendable private static func showDeletion(_ console: ConsoleAppContext) async throws -> Page {
+        let webhook = try await console.service.webhooks.webhook(console.webhookID, app: console.app.id)
+        return Page(
+            "Delete the webhook", app: console.app, section: .webhooks, parent: ("Webhook", console.webhookPath)
+        ) {
             ConfirmPage.content(
-                visit.visit, visit.webhookPath / "delete",
+                console.context, console.webhookPath / "delete",
                 consequences: [
                     "\(webhook.url) gets no further events, and events that wait for it are dropped.",
                     "The log of its deliveries is deleted.", "No user notices it.", "This cannot be undone.",
-                ], submit: "Delete the webhook", back: visit.webhookPath)
+                ], submit: "Delete the webhook", back: console.webhookPath)
         }
     }
 }
 
-extension AppVisit {
+extension ConsoleAppContext {
     fileprivate var webhookID: String { parameter("webhook_id") }
     fileprivate var webhookPath: ConsolePath { path / "webhooks" / webhookID }
 }

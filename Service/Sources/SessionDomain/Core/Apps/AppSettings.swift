@@ -55,7 +55,9 @@ extension App: SettingsGroup {
                         hint: "Otherwise a code to an existing identifier comes first, unless the login is new."),
                     .number(
                         "fresh_login", \.freshLogin, from: 0, to: 3600, in: .seconds, "New login",
-                        hint: "For so long after it, a session registers an identifier without a code to an existing one."),
+                        hint:
+                            "For so long after it, a session registers an identifier without a code to an existing one."
+                    ),
                     .number(
                         "new_identifier_hold", \.newIdentifierHold, from: 0, to: 2_592_000, in: .seconds,
                         "Hold of new identifiers",

@@ -319,7 +319,7 @@ package struct DatabaseSummary: Sendable, Equatable {
 }
 
 /// What opening a database may do.
-package enum Opening: Sendable {
+package enum OpenMode: Sendable {
     /// Create a missing database and migrate an older one: the service.
     case migrating
     /// Create a missing database, but do not migrate: a command that may run before the service.

@@ -2,7 +2,7 @@ import SessionDomain
 import SessionTokens
 
 /// Shows values in the same way on all pages.
-enum Show {
+enum Format {
     /// Stands for a value that does not exist.
     static let none = H.span(.class("none")) { "none" }
 

@@ -4,7 +4,7 @@ import SessionHTTP
 import SessionTokens
 
 /// A request of a signed-in operator to a page of the console.
-struct Visit: Sendable {
+struct ConsoleContext: Sendable {
     /// The field of each form that repeats `ConsoleSession.formToken`.
     static let tokenField = "form_token"
     /// The parameter of a redirection that names what was done.
@@ -55,16 +55,16 @@ struct Visit: Sendable {
     var done: Done? { query.text(Self.doneField).flatMap { Done(rawValue: $0) } }
 }
 
-/// A visit to a page of an app that exists and that the operator works with.
-struct AppVisit: Sendable {
-    let visit: Visit
+/// A request to a page of an app that exists and that the operator works with.
+struct ConsoleAppContext: Sendable {
+    let context: ConsoleContext
     let app: App
 
-    var service: SessionService { visit.service }
+    var service: SessionService { context.service }
     var path: ConsolePath { ConsolePath.apps / app.id.rawValue }
 
     /// The parameter of the path, or an empty text.
-    func parameter(_ name: String) -> String { visit.parameter(name) }
+    func parameter(_ name: String) -> String { context.parameter(name) }
 }
 
 /// What the operator has done, for the message on the page that follows.
