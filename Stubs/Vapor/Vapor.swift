@@ -1,12 +1,12 @@
-// A stub for the part of Vapor 4 that a listing in docs/verify.md uses, with the signatures and no behavior. The tests compile
-// the listing with it, because Vapor is no dependency of this package.
+// A stub for the part of Vapor 4 that Examples/Vapor uses, with the signatures and no behavior. The tests compile the example
+// with it, because Vapor is no dependency of this package.
 //
 // The declarations were compared one by one with the sources of vapor/vapor, release 4: `Concurrency/AsyncMiddleware.swift`,
 // `Concurrency/RoutesBuilder+Concurrency.swift`, `Concurrency/ResponseCodable+Concurrency.swift`, `Error/Abort.swift`,
 // `Request/Request.swift`, `Routing/RoutesBuilder+Middleware.swift`, `Utilities/Storage.swift`, `Utilities/URI.swift`. `HTTPHeaders`,
 // `HTTPMethod` and `HTTPResponseStatus` are of SwiftNIO's NIOHTTP1, and `PathComponent` is of RoutingKit; Vapor exports them.
-// Arguments with a default that the listing does not pass are left out. The next major version of Vapor has no setter for a
-// value of `Storage`, so the listing is for release 4.
+// Arguments with a default that the example does not pass are left out. The next major version of Vapor has no setter for a
+// value of `Storage`, so the example is for release 4.
 
 public struct HTTPHeaders: Sequence, Sendable {
     public func makeIterator() -> IndexingIterator<[(name: String, value: String)]> { [].makeIterator() }

@@ -1,4 +1,4 @@
-"""Tests the send hook: the service asks a real https backend, that of the documentation, before each code."""
+"""Tests the send hook: the service asks a real https backend, that of the example, before each code."""
 
 import threading
 
@@ -10,10 +10,11 @@ from example_backend import running_backend
 from operator_api import Management
 from person import Person, new_email, new_phone
 from receiver import Receiver, Reply
+from send_decisions import SendDecisions
 from snippets import load
 from transport import Answer, Transport
 
-documented = load("hooks.md")
+is_new_request = load("hooks.md").is_new_request
 
 SCOPE = "transfer:write"
 PATH = "/send"
@@ -66,14 +67,14 @@ def mails(service, identifier: str) -> int:
     return sum(mail["to"] == identifier for mail in Transport(service.url).send("GET", "/dev/mailbox").json)
 
 
-def test_the_backend_of_the_documentation_decides(trusting, configure):
+def test_the_backend_of_the_example_decides(trusting, configure):
     """A page that shows a proof gets its code; one that does not gets none, and a fixed line is asked for an address."""
-    decisions, keys = documented.SendDecisions(), Transport(trusting.url).send("GET", "/.well-known/jwks.json")
+    decisions, keys = SendDecisions(), Transport(trusting.url).send("GET", "/.well-known/jwks.json")
     seen: dict[str, int] = {}
 
     def decide(received) -> Reply:
         jwks = Transport(trusting.url).send("GET", "/.well-known/jwks.json").json
-        if not documented.is_new_request(received.headers, received.body, jwks, seen):
+        if not is_new_request(received.headers, received.body, jwks, seen):
             return Reply(403)
         return Reply(200, decisions.decide(received.json))
 
