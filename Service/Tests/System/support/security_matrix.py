@@ -47,15 +47,15 @@ def sections(text: str, standard: str | None = None) -> set[str]:
 
 
 def rules(page: str) -> list[Rule]:
-    """Returns the rules in the tables of the page: the first cell has the id and the sections, the second one the rule."""
+    """Returns the rules of the page: "- **id sections** rule" in a list, "| id sections | rule |" in a table."""
     found, area = [], ""
-    for line in page.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        rule = re.match(r"(?:[A-Z]\d+|RFC \d+ §[\d.]*\d)(?= |,|$)", cells[0])
+    # A rule of a list may have several lines.
+    for line in re.sub(r"\n  (?=\S)", " ", page).splitlines():
+        rule = re.match(r"(?:\| |- \*\*)((?:[A-Z]\d+|RFC \d+ §[\d.]*\d)(?=[ ,*]))([^|*]*)(?: \||\*\*) (.*?)(?: \|)?$", line)
         if line.startswith("#"):
             area = line.lstrip("# ")
-        elif line.startswith("|") and rule:
-            found.append(Rule(rule[0], cells[1], area, sections(cells[0], STANDARDS.get(rule[0][0]))))
+        elif rule:
+            found.append(Rule(rule[1], rule[3], area, sections(rule[1] + rule[2], STANDARDS.get(rule[1][0]))))
     return found
 
 
