@@ -2,9 +2,11 @@ public import Foundation
 
 /// Keys are sorted and slashes are not escaped, so equal claims give equal bytes.
 extension TokenJSON {
-    public static func encode(_ value: some Encodable) throws -> Data {
+    /// - Parameter isPretty: Whether each member gets a line, for people.
+    public static func encode(_ value: some Encodable, isPretty: Bool = false) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
         return try encoder.encode(value)
     }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import SessionDomain
+import SessionTokens
 import SessionWire
 
 /// A response of a connection itself, for requests that reach no route.
@@ -44,10 +45,8 @@ struct ConnectionResponse {
         status: HTTPResponse.Status, body: some Encodable, requestID: String, retryAfter: Int?, closes: Bool,
         environment: ServiceEnvironment
     ) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Encoding texts does not fail. If it did, the status would still be correct.
-        let data = (try? encoder.encode(body)) ?? Data()
+        let data = (try? TokenJSON.encode(body)) ?? Data()
         var headers: HTTPHeaders = [
             "Content-Type": "application/json", "Content-Length": String(data.count),
             "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", HeaderName.requestID: requestID,

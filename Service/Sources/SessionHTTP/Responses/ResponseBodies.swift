@@ -8,9 +8,7 @@ import SessionTokens
 extension Response {
     /// A JSON response with sorted keys.
     static func json(_ body: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return json(try encoder.encode(body), status: status)
+        json(try TokenJSON.encode(body), status: status)
     }
 
     /// A JSON response that is written without an encoder, for calls that clients make all the time.
@@ -53,10 +51,8 @@ package enum FileJSON {
     @Sendable package static func text(_ event: Event) throws -> String { try text(AuditedEventBody(event)) }
 
     static func text(_ body: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Many readers end a line at these, which JSON allows in texts.
-        return ["\u{85}", "\u{2028}", "\u{2029}"].reduce(String(decoding: try encoder.encode(body), as: UTF8.self)) {
+        ["\u{85}", "\u{2028}", "\u{2029}"].reduce(String(decoding: try TokenJSON.encode(body), as: UTF8.self)) {
             $0.replacing($1, with: $1 == "\u{85}" ? "\\u0085" : $1 == "\u{2028}" ? "\\u2028" : "\\u2029")
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 @_spi(Service) import PreludeSession
 import PreludeSessionAsyncHTTPClient
+import SessionTokens
 
 /// The options of all client commands: the service, the credentials and the output format.
 struct ClientOptions: ParsableArguments {
@@ -57,11 +58,11 @@ struct ClientOptions: ParsableArguments {
         }
     }
 
-    func printJSON(_ value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(value), as: UTF8.self).escapedJSONForTerminal)
-    }
+}
+
+/// Prints a value for a terminal and for programs.
+func printJSON(_ value: some Encodable) throws {
+    print(String(decoding: try TokenJSON.encode(value, isPretty: true), as: UTF8.self).escapedJSONForTerminal)
 }
 
 extension PreludeSessionError {

@@ -137,7 +137,7 @@ struct MasterKeyFormat {
         guard text.first(where: { !$0.isWhitespace }) == "{" else {
             return text.split { $0 == "," || $0.isWhitespace }.map { String($0) }
         }
-        guard let content = try? JSONDecoder().decode(Content.self, from: Data(text.utf8)), content.version == 1 else {
+        guard let content = try? TokenJSON.decode(Content.self, from: Data(text.utf8)), content.version == 1 else {
             throw ConfigurationError(setting, "\(place) is not a key file of this version")
         }
         return content.keys.map(\.secret)
@@ -145,9 +145,8 @@ struct MasterKeyFormat {
 
     /// Returns the JSON of a key file, with the current key first.
     static func encode(_ keys: [MasterKey]) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        return try encoder.encode(Content(version: 1, keys: keys.map { .init(secret: Base64URL.encode($0.secret)) }))
+        try TokenJSON.encode(
+            Content(version: 1, keys: keys.map { .init(secret: Base64URL.encode($0.secret)) }), isPretty: true)
     }
 }
 

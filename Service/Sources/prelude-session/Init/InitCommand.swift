@@ -153,9 +153,7 @@ struct InitCommand: AsyncParsableCommand {
     private func show(_ result: [(name: String, value: String)], _ settings: NewSettings) throws {
         guard !json else {
             let members = Dictionary(uniqueKeysWithValues: result.map { ($0.name.replacing(" ", with: "_"), $0.value) })
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            return print(String(decoding: try encoder.encode(members), as: UTF8.self))
+            return try printJSON(members)
         }
         for (name, value) in result { print(name.padding(toLength: 16, withPad: " ", startingAt: 0) + value) }
         let path = result[0].value

@@ -2,6 +2,7 @@ import Foundation
 import SessionDomain
 import SessionEgress
 import SessionSQLite
+import SessionTokens
 
 /// The settings of a new service, and the text of its settings file.
 struct NewSettings {
@@ -97,9 +98,7 @@ struct NewSettings {
     }
 
     private func json(_ text: String) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return String(decoding: try encoder.encode(text), as: UTF8.self)
+        String(decoding: try TokenJSON.encode(text), as: UTF8.self)
     }
 }
 

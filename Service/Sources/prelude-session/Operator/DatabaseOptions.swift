@@ -56,7 +56,7 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     func show(_ records: [Record]) throws {
-        guard !json else { return try show(json: .array(records.map { JSONValue($0) })) }
+        guard !json else { return try printJSON(records.map { JSONValue($0) }) }
         for (index, record) in records.enumerated() {
             if index > 0 { print("") }
             let width = record.map(\.name.count).max() ?? 0
@@ -66,11 +66,6 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    func show(json value: JSONValue) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(value), as: UTF8.self).escapedJSONForTerminal)
-    }
 }
 
 extension AppID: ExpressibleByArgument {

@@ -102,9 +102,7 @@ extension DatabaseOptions {
     /// Prints one record for each rule, or the JSON of the management API.
     fileprivate func show(_ config: StepUpConfig) throws {
         guard json else { return try show(config.rules.map(\.record)) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(StepUpConfigBody(config)), as: UTF8.self).escapedJSONForTerminal)
+        try printJSON(StepUpConfigBody(config))
     }
 }
 

@@ -170,14 +170,7 @@ extension TemplateCommand {
 extension DatabaseOptions {
     /// Prints the message as its receiver sees it, or the JSON of the management API.
     fileprivate func show(_ preview: MessagePreview) throws {
-        guard !json else {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(
-                String(decoding: try encoder.encode(TemplatePreviewBody(preview)), as: UTF8.self).escapedJSONForTerminal
-            )
-            return
-        }
+        guard !json else { return try printJSON(TemplatePreviewBody(preview)) }
         if let subject = preview.message.subject { print("Subject: \(subject.escapedForTerminal)\n") }
         for line in preview.message.text.split(separator: "\n", omittingEmptySubsequences: false) {
             print(String(line).escapedForTerminal)

@@ -1,5 +1,6 @@
 internal import Crypto
 package import Foundation
+internal import SessionTokens
 
 /// What a backup contains. The sealed master keys authenticate the bytes of the manifest, so that with the passphrase a
 /// changed manifest or database is detected.
@@ -68,9 +69,9 @@ package struct BackupManifest: Sendable, Equatable, Codable {
     /// - Throws: `BackupError.invalidManifest`, `.newerFormat`.
     package init(_ bytes: Data) throws(BackupError) {
         struct Format: Decodable { let format: Int }
-        guard let found = try? JSONDecoder().decode(Format.self, from: bytes) else { throw .invalidManifest }
+        guard let found = try? TokenJSON.decode(Format.self, from: bytes) else { throw .invalidManifest }
         guard found.format <= Self.supportedFormat else { throw .newerFormat(found.format) }
-        guard let manifest = try? JSONDecoder().decode(Self.self, from: bytes) else { throw .invalidManifest }
+        guard let manifest = try? TokenJSON.decode(Self.self, from: bytes) else { throw .invalidManifest }
         // The names become paths.
         for name in [manifest.database.file, manifest.masterKeys.file, manifest.settings ?? "none"] {
             guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else { throw .invalidManifest }
@@ -78,11 +79,7 @@ package struct BackupManifest: Sendable, Equatable, Codable {
         self = manifest
     }
 
-    package func encoded() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
-    }
+    package func encoded() throws -> Data { try TokenJSON.encode(self, isPretty: true) }
 
     /// - Throws: `BackupError.newerSchema` for a database that this version cannot use.
     package func check(supportedSchema: Int) throws(BackupError) {
@@ -154,17 +151,13 @@ package struct SealedFile: Sendable, Equatable, Codable {
 
     /// - Throws: `BackupError.invalidSealedKeys` for bytes that are no sealed file of this version.
     package init(_ bytes: Data) throws(BackupError) {
-        guard let read = try? JSONDecoder().decode(Self.self, from: bytes), read.version == 1, read.kdf == "argon2id",
+        guard let read = try? TokenJSON.decode(Self.self, from: bytes), read.version == 1, read.kdf == "argon2id",
             read.derivation.salt.count == Self.saltLength
         else { throw .invalidSealedKeys }
         self = read
     }
 
-    package func encoded() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
-    }
+    package func encoded() throws -> Data { try TokenJSON.encode(self, isPretty: true) }
 
     /// Decrypts the file.
     ///

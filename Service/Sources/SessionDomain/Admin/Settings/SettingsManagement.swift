@@ -15,10 +15,15 @@ package struct SettingsManagement: Sendable {
     }
 
     /// - Throws: `Refusal.notFound` if the app is without the group.
-    package func group<Group: SettingsGroup>(_ type: Group.Type, of app: AppID) async throws -> Group {
-        let app = try await apps.app(app)
+    package func app<Group: SettingsGroup>(with type: Group.Type, _ id: AppID) async throws -> App {
+        let app = try await apps.app(id)
         try SettingsExistence.stored.check(type, in: app)
-        return app[keyPath: Group.place]
+        return app
+    }
+
+    /// - Throws: As `app(with:_:)`.
+    package func group<Group: SettingsGroup>(_ type: Group.Type, of app: AppID) async throws -> Group {
+        try await self.app(with: type, app)[keyPath: Group.place]
     }
 
     /// Rejects settings that `update` would reject.
@@ -38,14 +43,14 @@ package struct SettingsManagement: Sendable {
     ///   - isTrial: Nothing is stored.
     ///   - change: It may run more than once.
     ///   - alsoChanging: Changes settings outside the group. They are not checked.
-    /// - Returns: The settings after the change, and what differs by the names in events.
+    /// - Returns: The app and the settings after the change, and what differs by the names in events.
     /// - Throws: As `check` and `AppManagement.update`; `Refusal.conflict` if the settings are not those of the version.
     package func update<Group: SettingsGroup>(
         _ type: Group.Type, of id: AppID, ifVersion version: String? = nil, by key: ManagementKey? = nil,
         _ existence: SettingsExistence = .any, isTrial: Bool = false,
         _ change: @escaping @Sendable (inout Group) throws -> Void,
         alsoChanging: @escaping @Sendable (inout App) -> Void = { _ in }
-    ) async throws -> (group: Group, changes: [String: JSONValue]) {
+    ) async throws -> (app: App, group: Group, changes: [String: JSONValue]) {
         let stored = try await apps.app(id)
         let preview = try changed(stored, version, existence, change)
         // The key is published well before it signs the first request.
@@ -57,14 +62,14 @@ package struct SettingsManagement: Sendable {
             if preview.app.domains != stored.domains {
                 try preview.app.requireOwnDomains(beside: try await apps.apps())
             }
-            return (preview.app[keyPath: Group.place], preview.changes)
+            return (preview.app, preview.app[keyPath: Group.place], preview.changes)
         }
         // Only the settings of the app itself have domains.
         return try await apps.update(id, takingDomains: Group.self == App.self, by: key) { app in
             var next = try changed(app, version, existence, change)
             alsoChanging(&next.app)
             app = next.app
-            return (app[keyPath: Group.place], next.changes)
+            return (app, app[keyPath: Group.place], next.changes)
         }
     }
 

@@ -8,7 +8,8 @@ struct PasswordConfigRoutes: Sendable {
     let settings: SettingsManagement
 
     @Sendable func get(_ request: Request, context: OperatorContext) async throws -> Response {
-        try await response(try await settings.group(PasswordLoginConfig.self, of: context.appID), context)
+        let app = try await settings.app(with: PasswordLoginConfig.self, context.appID)
+        return try response(app)
     }
 
     @Sendable func create(_ request: Request, context: OperatorContext) async throws -> Response {
@@ -31,11 +32,11 @@ struct PasswordConfigRoutes: Sendable {
             if let limit = body.ipLimit { app.otpLimits.failuresPerAddress = limit.rateLimit }
             if let limit = body.identifierLimit { app.otpLimits.failedChecks = limit.rateLimit }
         }
-        return try await response(changed.group, context)
+        return try response(changed.app)
     }
 
-    private func response(_ config: PasswordLoginConfig, _ context: OperatorContext) async throws -> Response {
-        let limits = try await settings.group(LimitSettings.self, of: context.appID)
+    private func response(_ app: App) throws -> Response {
+        let (config, limits) = (app[keyPath: PasswordLoginConfig.place], app.otpLimits)
         let own: [String: JSONValue] = [
             "hash_method": .string(PasswordConfigChangeBody.hashMethod),
             "rate_limit_login_ip": RateLimitBody(limits.failuresPerAddress).json,
