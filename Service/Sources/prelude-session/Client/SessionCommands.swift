@@ -26,7 +26,7 @@ struct WhoAmICommand: AsyncParsableCommand {
             let user = try await client.refresh()
             let answer = Answer(
                 userID: user.userID, sessionID: user.profile.sessionID ?? "", identifiers: identifiers)
-            guard !options.json else { return try options.printJSON(answer) }
+            guard !options.json else { return try printJSON(answer) }
             print("user         \(answer.userID.escapedForTerminal)")
             print("session      \(answer.sessionID.escapedForTerminal)")
             print("identifiers  \(identifiers.map(\.escapedForTerminal).joined(separator: ", "))")
@@ -47,7 +47,7 @@ struct SessionsCommand: AsyncParsableCommand {
             let page = try await client.listSessions(ListSessionsOptions(limit: limit, offset: offset))
             let own = await client.sessionID
             guard !options.json else {
-                return try options.printJSON(
+                return try printJSON(
                     page.sessions.map { session in
                         [
                             "id": session.id, "device_model": session.deviceModel,
@@ -86,7 +86,7 @@ struct RevokeCommand: AsyncParsableCommand {
             }
         try await options.run { client in
             try await client.revokeSessions(selection)
-            if options.json { try options.printJSON(["revoked": target]) } else { print("Revoked.") }
+            if options.json { try printJSON(["revoked": target]) } else { print("Revoked.") }
         }
     }
 }
@@ -121,7 +121,7 @@ struct LogoutCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.run { client in
             try await client.logout()
-            if options.json { try options.printJSON(["signed_out": true]) } else { print("Signed out.") }
+            if options.json { try printJSON(["signed_out": true]) } else { print("Signed out.") }
         }
     }
 }
@@ -139,7 +139,7 @@ struct ChangePasswordCommand: AsyncParsableCommand {
                 try await InteractiveStepUp(client: client).obtain("prld:pwd:write")
             }
             try await client.changePassword(RedactedString(try await readPassword(client)))
-            if options.json { try options.printJSON(["changed": true]) } else { print("Password changed.") }
+            if options.json { try printJSON(["changed": true]) } else { print("Password changed.") }
         }
     }
 

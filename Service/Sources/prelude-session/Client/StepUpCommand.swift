@@ -39,7 +39,7 @@ extension StepUpCommand {
             try await options.run { client in
                 try await InteractiveStepUp(client: client).obtain(scope, metadata: metadata.isEmpty ? nil : metadata)
                 if options.json {
-                    try options.printJSON(Answer(scope: scope, granted: true))
+                    try printJSON(Answer(scope: scope, granted: true))
                 } else {
                     print("Granted \(scope).")
                 }

@@ -24,8 +24,9 @@ struct ConfigurationWarnings {
             guard case .file(let path) = route.route.secret else { continue }
             files.append((path, (try? ReadableFile(path: path).read().permissions) ?? 0))
         }
-        if let key = configuration.tls?.key {
-            files.append((key, (try? ReadableFile(path: key).read().permissions) ?? 0))
+        let named = [.managementKeyFile, .databasePasswordFile].compactMap { configuration.settings.string($0) }
+        for path in named + [configuration.tls?.key].compactMap(\.self) {
+            files.append((path, (try? ReadableFile(path: path).read().permissions) ?? 0))
         }
         return files.filter { $0.permissions & 0o004 != 0 }.map {
             "every user of this machine can read \($0.path), which contains secrets. Run: chmod o-rwx \($0.path)"

@@ -54,9 +54,11 @@ extension ServiceConfiguration {
 
     /// Development mode shows all codes.
     private func checkReach() throws {
-        guard isDevelopment, !IPNetwork.isLoopback(host: host), !allowsPublicDevelopment else { return }
+        guard isDevelopment, !allowsPublicDevelopment else { return }
+        let hosts = [(Key.host, host), (.managementHost, managementListener?.host ?? host)]
+        guard let (key, host) = hosts.first(where: { !IPNetwork.isLoopback(host: $0.1) }) else { return }
         throw settings.error(
-            .host,
+            key,
             "other machines can reach \(host), and development mode shows all codes to everyone. "
                 + "Use 127.0.0.1, or add --allow-public-development to allow it")
     }
@@ -153,7 +155,9 @@ extension ServiceConfiguration {
 extension ServiceConfiguration {
     /// The origins at which apps reach the service. In development mode, the names of the loopback are accepted, too.
     func origins() throws -> PublicOrigins {
-        let loopback = TargetURI.loopbackHosts.map { "\(tls == nil ? "http" : "https")://\($0):\(port)" }
+        let loopback = TargetURI.loopbackHosts.map {
+            "\(tls == nil ? "http" : "https")://\($0)\(port == (tls == nil ? 80 : 443) ? "" : ":\(port)")"
+        }
         do {
             return try PublicOrigins(publicURL: publicURL ?? loopback[0], aliases: isDevelopment ? loopback : [])
         } catch {
@@ -255,7 +259,9 @@ extension ServiceConfiguration {
         }
     }
 
-    private var keysSetting: Key { settings.string(.managementKey) == nil ? .managementKeyFile : .managementKey }
+    private var keysSetting: Key {
+        (try? settings.prefers(.managementKeyFile, to: .managementKey)) == true ? .managementKeyFile : .managementKey
+    }
 }
 
 extension ServiceConfiguration {

@@ -211,7 +211,8 @@ struct Settings: Sendable {
     /// - Throws: `ConfigurationError` if one source names both.
     func prefers(_ fileKey: Key, to key: Key) throws -> Bool {
         guard string(fileKey) != nil, !overrides(key, fileKey) else { return false }
-        guard string(key) == nil || overrides(fileKey, key) else {
+        // An empty variable is one that is not set, for `docker compose` and others.
+        guard string(key) ?? "" == "" || overrides(fileKey, key) else {
             throw error(fileKey, "is set, and \(name(of: key.rawValue, beside: fileKey)), too. Remove one of them")
         }
         return true
@@ -245,13 +246,18 @@ struct Settings: Sendable {
 
     /// Reads a list: of the file an array, or a text with commas.
     func list(_ key: Key) -> [String] {
-        let items: [String] =
-            switch layer(of: key)?.values[key] {
-            case .text(let text): text.split(separator: ",").map(String.init)
-            case .list(let items): items
-            case .other, nil: []
-            }
-        return items.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        switch layer(of: key)?.values[key] {
+        case .text(let text): Self.items(of: text)
+        case .list(let items): Self.trimmed(items)
+        case .other, nil: []
+        }
+    }
+
+    /// The items of a list in one text.
+    static func items(of text: String) -> [String] { trimmed(text.split(separator: ",").map(String.init)) }
+
+    private static func trimmed(_ items: [String]) -> [String] {
+        items.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     /// A value for a message: on one line, and not longer than it.

@@ -96,12 +96,14 @@ struct InitCommand: AsyncParsableCommand {
         }
         let database = try interview.answer(
             "--database", database, "Database file", suggestion: "/var/lib/prelude/session.sqlite", check: newDatabase)
-        var networks = OwnNetworks(texts: egressNetworks)
+        // As in `serve`, one flag may have several.
+        let proxies = Settings.items(of: trustedProxies.joined(separator: ","))
+        var networks = OwnNetworks(texts: Settings.items(of: egressNetworks.joined(separator: ",")))
         let mail = try MailQuestions(options: delivery).settings(asking: &interview, &networks)
         let sms = try SMSQuestions(options: delivery).settings(asking: &interview, &networks)
         return NewSettings(
-            publicURL: url, database: database, host: host, port: port,
-            trustedProxies: trustedProxies.isEmpty ? ["127.0.0.1", "::1"] : trustedProxies,
+            publicURL: url, database: database, host: host, port: Int(port).map { "\($0)" } ?? port,
+            trustedProxies: proxies.isEmpty ? ["127.0.0.1", "::1"] : proxies,
             egressNetworks: networks.texts, defaultApp: url.contains("{app_id}") ? nil : id.rawValue, mail: mail,
             sms: sms)
     }

@@ -13,7 +13,8 @@ struct ConfigCommand: AsyncParsableCommand {
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "get", abstract: "Show settings with their defaults and the values that are possible.",
-            discussion: "The names and values are those of the management API: PUT …/config/GROUP.")
+            discussion:
+                "The names and values are those of the management API, in the calls that docs/settings.md names.")
 
         @Option(help: "The app's id. Without it, the values of an app are not shown.") var app: AppID?
         @Argument(help: GroupName.help) var group: GroupName?
@@ -34,8 +35,8 @@ struct ConfigCommand: AsyncParsableCommand {
             commandName: "set", abstract: "Change settings of a group, and show what has changed.",
             discussion: """
                 For example: prelude-session config set --app abc1234 limits code_lifetime=300 \
-                'starts={"limit": 3, "window": 600}'. A value is JSON or a text; null is the default. What is not named stays. \
-                A running service uses the change within 5 seconds, with PostgreSQL within one.
+                'starts={"limit": 3, "window": 600}'. A value is JSON or a text; null is the default. What is not named stays, \
+                also in an object. A running service uses the change within 5 seconds, with PostgreSQL within one.
                 """)
 
         @Option(help: "The app's id.") var app: AppID
@@ -116,10 +117,14 @@ extension SettingsGroup {
     fileprivate static func change(
         _ assignments: [ConfigCommand.Assignment], of app: AppID, isTrial: Bool, in settings: SettingsManagement
     ) async throws -> [String: JSONValue] {
-        try await settings.update(Self.self, of: app, isTrial: isTrial) { group in
+        // To create the settings of this login would turn it on, which `app enable` does.
+        let existence: SettingsExistence = Self.self == PasswordLoginConfig.self ? .stored : .any
+        return try await settings.update(Self.self, of: app, existence, isTrial: isTrial) { group in
             var (members, defaults) = (schema.json(group), schema.json(defaults))
             for assignment in assignments {
-                members[assignment.name] = assignment.value ?? defaults[assignment.name]
+                members[assignment.name] =
+                    assignment.value.map { $0.replacingMembers(of: members[assignment.name]) }
+                    ?? defaults[assignment.name]
             }
             if let twice = assignments.first(where: { each in assignments.count { $0.name == each.name } > 1 }) {
                 throw Refusal.invalidField(twice.name.escapedForTerminal, "is named twice")
@@ -135,6 +140,12 @@ extension SettingsGroup {
 }
 
 extension JSONValue {
+    /// The object with the members that only another one has. Any other value is itself.
+    fileprivate func replacingMembers(of other: JSONValue?) -> JSONValue {
+        guard case .object(let new) = self, case .object(let old)? = other else { return self }
+        return .object(old.merging(new) { _, new in new })
+    }
+
     fileprivate subscript(_ name: String) -> JSONValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }

@@ -166,8 +166,8 @@ extension UserCommand {
                     [("identifier", RecordValue.text(identifier.value)), ("held until", .time(time))] as Record
                 }
                 guard !options.json else {
-                    return try options.show(
-                        json: .object([
+                    return try printJSON(
+                        JSONValue.object([
                             "user": JSONValue(found.record), "held_identifiers": .array(held.map { JSONValue($0) }),
                             "sessions": .array(sessions.elements.map { JSONValue($0.record) }),
                             "limits": .array(limits.map { JSONValue($0.record) }),

@@ -9,10 +9,11 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Each flag can also be set in the environment (PRELUDE_SESSION_PUBLIC_URL for --public-url) or in the file of \
             --config (publicUrl). A flag overrides the environment, and the environment overrides the file. The \
-            management keys are read only from PRELUDE_SESSION_MANAGEMENT_KEY or the file. The master keys are in the key \
-            file, in PRELUDE_SESSION_MASTER_KEYS, or in the systemd credential prelude-session-keys. A missing database \
-            is created, and the schema of an older version is migrated. Settings that are wrong end it with the exit code \
-            78, an option that there is not with 64, and anything else that prevents the start with 1.
+            management keys are read only from PRELUDE_SESSION_MANAGEMENT_KEY, the file, or the file of managementKeyFile. \
+            The master keys are in the key file, in PRELUDE_SESSION_MASTER_KEYS, or in the systemd credential \
+            prelude-session-keys. A missing database is created, and the schema of an older version is migrated. Settings \
+            that are wrong end it with the exit code 78, an option that there is not with 64, and anything else that \
+            prevents the start with 1.
             """)
 
     @OptionGroup var options: ServeOptions

@@ -1,4 +1,5 @@
 import Foundation
+import SessionDomain
 import Testing
 
 @testable import prelude_session
@@ -107,6 +108,10 @@ struct ConfigurationTableTests {
             file: "{\(valid), \"host\": \"0.0.0.0\", \"development\": true}",
             errors: ["FILE:1: host: other machines can reach 0.0.0.0"]),
         Row(
+            testDescription: "a public address of the management API in development mode",
+            flags: [.development: "true", .managementHost: "0.0.0.0", .managementPort: "8081"],
+            errors: ["--management-host: other machines can reach 0.0.0.0"]),
+        Row(
             testDescription: "no trust roots", file: "{\(valid), \"egressTrustRoots\": \"/nowhere.pem\"}",
             errors: ["FILE:1: egressTrustRoots: /nowhere.pem does not exist. Name a file"]),
         Row(
@@ -161,6 +166,17 @@ struct ConfigurationTableTests {
         #expect(configuration.port == 3)
         #expect(configuration.host == "b")
         #expect(configuration.countryHeader.map { "\($0)" } == "a")
+    }
+
+    @Test("The origins of development mode have no port that is the default of their scheme")
+    func defaultPorts() throws {
+        func origin(_ flags: [Key: String]) throws -> String? {
+            let app = App(id: try #require(AppID("devapp1")), name: "test", createdAt: Timestamp(milliseconds: 0))
+            let all = flags.merging([.development: "true"]) { flag, _ in flag }
+            return try ServiceConfiguration.load(flags: all, file: nil, environment: [:]).origins().origins(of: app).first
+        }
+        #expect(try origin([.port: "80", .defaultApp: "devapp1"]) == "http://localhost")
+        #expect(try origin([.port: "81", .defaultApp: "devapp1"]) == "http://localhost:81")
     }
 
     @Test("The page of the settings says what the program says")

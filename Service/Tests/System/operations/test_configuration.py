@@ -482,6 +482,17 @@ def test_init_creates_a_service_that_starts(tmp_path):
         assert [app["id"] for app in json.loads(allowed.stdout)["apps"]] == [result["app"]]
 
 
+def test_init_takes_several_addresses_in_one_flag(tmp_path):
+    made = set_up(
+        tmp_path, *FLAGS, "--trusted-proxy", "10.0.0.1, 10.0.0.2", "--egress-network", "10.0.0.0/8,192.168.0.0/16", "--port",
+        "08081")
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "session.json").read_text()
+    for line in ('"trustedProxies": ["10.0.0.1", "10.0.0.2"],', '"egressNetworks": ["10.0.0.0/8", "192.168.0.0/16"],', '"port": 8081,'):
+        assert line in text
+    assert command(tmp_path, "check", "--config", str(tmp_path / "session.json")).returncode == 0
+
+
 def test_init_writes_the_servers_for_mail_and_sms(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("a secret\n")
@@ -714,6 +725,13 @@ def test_secrets_can_be_in_files(tmp_path):
     file.write_text("hunter2\n")
     weak = command(tmp_path, "check", *settings(tmp_path, VALID), MANAGEMENT_KEY_FILE=str(file))
     assert weak.returncode == 1 and f"{PREFIX}MANAGEMENT_KEY_FILE: key 1 " in weak.stderr and "hunter2" not in weak.stderr
+    # The place is that of the source that is used.
+    weak = command(tmp_path, "check", *flags, MANAGEMENT_KEY_FILE=str(file))
+    assert f"{PREFIX}MANAGEMENT_KEY_FILE: key 1 " in weak.stderr
+    file.write_text("\n".join(keys) + "\n")
+    file.chmod(0o644)
+    empty = command(tmp_path, "check", *settings(tmp_path, VALID), MANAGEMENT_KEY_FILE=str(file), MANAGEMENT_KEY="")
+    assert empty.returncode == 0 and f"every user of this machine can read {file}" in empty.stdout + empty.stderr
     missing = command(tmp_path, "check", *settings(tmp_path, VALID), MANAGEMENT_KEY_FILE="/nowhere")
     assert f"{PREFIX}MANAGEMENT_KEY_FILE: /nowhere does not exist" in missing.stderr
 

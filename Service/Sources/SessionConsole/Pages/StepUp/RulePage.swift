@@ -171,8 +171,8 @@ enum RuleText {
         let before =
             app.registersInOneStep
             ? ""
-            : " Before that comes a code to an identifier of the user, unless the login is at most "
-                + "\(Format.duration(app.freshLogin)) old."
+            : " Before that comes a code to an identifier of the user"
+                + (app.freshLogin > 0 ? ", unless the login is at most \(Format.duration(app.freshLogin)) old." : ".")
         return "A user can add \(identifier), with a code that is sent to it." + before
     }
 

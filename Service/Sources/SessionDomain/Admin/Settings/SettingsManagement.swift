@@ -31,7 +31,11 @@ package struct SettingsManagement: Sendable {
     /// - Throws: `Refusal.invalidField` for a value that is out of range, and for a URL that the service may not call.
     package func check<Group: SettingsGroup>(_ group: Group, replacing stored: Group) throws(Refusal) {
         try Group.schema.check(group, replacing: stored)
-        for (name, url) in Group.schema.calledURLs(group) { try egress.check(url, field: name) }
+        // One that does not change may be in a network that is not allowed any more.
+        let known = Set(Group.schema.calledURLs(stored).map(\.url))
+        for (name, url) in Group.schema.calledURLs(group) where !known.contains(url) {
+            try egress.check(url, field: name)
+        }
     }
 
     /// Changes a group in one transaction, or creates it, and reports what differs in an event.
@@ -83,7 +87,9 @@ package struct SettingsManagement: Sendable {
         var next = app
         try change(&next[keyPath: Group.place])
         try check(next[keyPath: Group.place], replacing: app[keyPath: Group.place])
-        next[keyPath: Group.place].touch(at: environment.now())
+        if next[keyPath: Group.place] != app[keyPath: Group.place] || !Group.isConfigured(in: app) {
+            next[keyPath: Group.place].touch(at: environment.now())
+        }
         return (next, AuditedSettings(app).changes(to: AuditedSettings(next)))
     }
 }

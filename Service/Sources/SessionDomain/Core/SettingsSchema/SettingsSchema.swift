@@ -379,10 +379,11 @@ extension SettingsField {
 
     /// A text that may be missing.
     package static func text(
-        _ name: String, _ path: any WritableKeyPath<Group, String?> & Sendable, _ label: String, hint: String? = nil
+        _ name: String, _ path: any WritableKeyPath<Group, String?> & Sendable, _ label: String, _ range: String? = nil,
+        hint: String? = nil
     ) -> Self {
         Self(
-            name, path, label, hint: hint, .text(isRequired: false), json: { $0.map(JSONValue.string) },
+            name, path, label, hint: hint, .text(isRequired: false), range: range, json: { $0.map(JSONValue.string) },
             read: { members, _ in try members.value(String.self, name).map(Optional.some) })
     }
 

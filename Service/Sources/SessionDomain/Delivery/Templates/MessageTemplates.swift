@@ -216,16 +216,16 @@ extension MessageSettings {
                         "a language tag, such as de or pt-BR", text: \.tag, value: { MessageLocale($0) }),
                     .text(
                         "autofill_host", \.autofillHost, "Host that codes in SMS are bound to",
-                        hint: "Such as example.com. iOS and browsers then offer the code on this host only. Empty: "
-                            + "everywhere."
+                        "a bare host, such as example.com",
+                        hint: "iOS and browsers then offer the code on this host only. Without it: everywhere."
                     ).checked { messages, _ throws(Refusal) in
                         guard messages.autofillHost.map(HostName.isValid) ?? true else {
                             throw .invalidField("autofill_host", "must be a bare host, such as example.com")
                         }
                     },
                     .text(
-                        "android_app_hash", \.androidAppHash, "Hash of the Android app",
-                        hint: "The 11 characters by which Android's SMS Retriever finds the app. Empty: no hash."
+                        "android_app_hash", \.androidAppHash, "Hash of the Android app", "11 characters",
+                        hint: "By it, Android's SMS Retriever finds the app."
                     ).checked { messages, _ throws(Refusal) in
                         guard messages.androidAppHash.map(AutofillLines.isAndroidAppHash) ?? true else {
                             throw .invalidField(

@@ -94,8 +94,8 @@ struct RateLimitBody: Decodable {
 
     func check(_ field: String) throws(Refusal) {
         guard (0...1_000_000).contains(limit) else { throw .invalidField("\(field).limit", "must be 0 to 1000000") }
-        guard (1...86_400).contains(rateLimit.window) else {
-            throw .invalidField("\(field).ttl", "must be 1 second to 1 day, in nanoseconds")
+        guard ttl % 1_000_000_000 == 0, (1...86_400).contains(rateLimit.window) else {
+            throw .invalidField("\(field).ttl", "must be whole seconds, 1 second to 1 day, in nanoseconds")
         }
     }
 }
