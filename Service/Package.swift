@@ -130,8 +130,8 @@ let package = Package(
         .target(
             name: "FuzzReaders",
             dependencies: [
-                "SessionArgon2", "SessionConsole", "SessionDomain", "SessionHTTP", core, conformance, httpTypes,
-                hummingbird, nioCore,
+                "SessionArgon2", "SessionConsole", "SessionDomain", "SessionHTTP", "SessionWebAuthn", core, conformance,
+                httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/FuzzReaders"),
         .testTarget(

@@ -35,7 +35,7 @@ package struct RegisteredCredential: Sendable {
     package let isUserVerified: Bool
     package let isBackupEligible: Bool
     package let isBackedUp: Bool
-    package let attestation: Attestation
+    package fileprivate(set) var attestation: Attestation
 }
 
 /// Verifies the registration of a credential (§7.1). The caller checks that the challenge is its own and unused, and that no
@@ -65,6 +65,15 @@ package struct RegistrationCeremony: Sendable {
     package func verify(
         _ response: RegistrationResponse, at time: Date
     ) async throws(WebAuthnError) -> RegisteredCredential {
+        var (credential, chain) = try verifyStatement(response)
+        if let chain { credential.attestation.isTrusted = await trustAnchors.trust(chain, at: time) }
+        return credential
+    }
+
+    /// Verifies all but the trust in the certificates.
+    func verifyStatement(
+        _ response: RegistrationResponse
+    ) throws(WebAuthnError) -> (credential: RegisteredCredential, chain: AttestationChain?) {
         let clientData = try ClientData(response.clientDataJSON)
         try clientData.check(.create, challenge: challenge, relyingParty)
 
@@ -92,15 +101,14 @@ package struct RegistrationCeremony: Sendable {
         } catch {
             throw .attestation(error)
         }
-        var attestation = verified.attestation
-        if let chain = verified.chain { attestation.isTrusted = await trustAnchors.trust(chain, at: time) }
-        return RegisteredCredential(
+        let registered = RegisteredCredential(
             id: credential.id, relyingPartyID: relyingPartyID, publicKey: credential.publicKey,
             algorithm: key.algorithm, counter: data.counter, aaguid: credential.aaguid,
             transports: Self.known(response.transports), isUserPresent: data.flags.contains(.userPresent),
             isUserVerified: data.flags.contains(.userVerified),
             isBackupEligible: data.flags.contains(.backupEligible), isBackedUp: data.flags.contains(.backedUp),
-            attestation: attestation)
+            attestation: verified.attestation)
+        return (registered, verified.chain)
     }
 
     /// The transports in the form of the registered ones (§5.8.4), also those that are not registered yet, without

@@ -19,7 +19,7 @@ struct CeremonyTests {
     private static let passkey = TestPasskey()
 
     /// What both ceremonies reject.
-    private static let changes: [Change] = [
+    static let changes: [Change] = [
         Change("another challenge", .wrongChallenge) {
             $0.clientData["challenge"] = .string(Base64URL.encode([UInt8](repeating: 8, count: 32)))
         },
