@@ -119,8 +119,8 @@ let package = Package(
         .target(
             name: "PreludeSessionTesting",
             dependencies: [
-                "SessionDomain", "SessionHTTP", "SessionSQLite", core, session, crypto, httpTypes, hummingbird, logging,
-                nioCore,
+                "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionWebAuthn", core, session, crypto, httpTypes,
+                hummingbird, logging, nioCore,
             ], exclude: readme),
         // The requirements for a store. The tests of each store run all of them.
         .target(
@@ -196,7 +196,9 @@ let package = Package(
             dependencies: ["SessionWebAuthn", core, conformance, asn1, crypto, cryptoExtras, x509]),
         .testTarget(
             name: "PreludeSessionTestingTests",
-            dependencies: ["PreludeSessionTesting", session, verifier, httpTypes]),
+            dependencies: [
+                "PreludeSessionTesting", "SessionWebAuthn", core, conformance, session, verifier, httpTypes,
+            ]),
         .testTarget(
             name: "FuzzTests",
             dependencies: [
