@@ -21,6 +21,8 @@ let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
@@ -40,6 +42,8 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "prelude-session", path: ".."),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -78,6 +82,7 @@ let package = Package(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .target(name: "SessionWebAuthn", dependencies: [core, asn1, crypto, cryptoExtras, x509], exclude: readme),
         .target(name: "SessionArgon2", dependencies: ["SessionDomain", "CSodium"], exclude: readme),
         .target(
             name: "SessionDelivery",
@@ -114,8 +119,8 @@ let package = Package(
         .target(
             name: "PreludeSessionTesting",
             dependencies: [
-                "SessionDomain", "SessionHTTP", "SessionSQLite", core, session, crypto, httpTypes, hummingbird, logging,
-                nioCore,
+                "SessionDomain", "SessionHTTP", "SessionSQLite", "SessionWebAuthn", core, session, crypto, httpTypes,
+                hummingbird, logging, nioCore,
             ], exclude: readme),
         // The requirements for a store. The tests of each store run all of them.
         .target(
@@ -125,8 +130,8 @@ let package = Package(
         .target(
             name: "FuzzReaders",
             dependencies: [
-                "SessionArgon2", "SessionConsole", "SessionDomain", "SessionHTTP", core, conformance, httpTypes,
-                hummingbird, nioCore,
+                "SessionArgon2", "SessionConsole", "SessionDomain", "SessionHTTP", "SessionWebAuthn", core, conformance,
+                httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/FuzzReaders"),
         .testTarget(
@@ -187,8 +192,13 @@ let package = Package(
             dependencies: ["SessionDomain", "SessionTelemetry", logging, metrics, tracing]),
         .testTarget(name: "SessionArgon2Tests", dependencies: ["SessionArgon2", "SessionDomain"]),
         .testTarget(
+            name: "SessionWebAuthnTests",
+            dependencies: ["SessionWebAuthn", core, conformance, asn1, crypto, cryptoExtras, x509]),
+        .testTarget(
             name: "PreludeSessionTestingTests",
-            dependencies: ["PreludeSessionTesting", session, verifier, httpTypes]),
+            dependencies: [
+                "PreludeSessionTesting", "SessionWebAuthn", core, conformance, session, verifier, httpTypes,
+            ]),
         .testTarget(
             name: "FuzzTests",
             dependencies: [

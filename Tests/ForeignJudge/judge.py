@@ -39,6 +39,8 @@ SUBCOMMANDS = {
     "make-rsa-token": ("rsa", "make_rsa_token"),
     "make-certificates": ("certificates", "make_certificates"),
     "parse-mail": ("mail", "parse_mail"),
+    "make-passkey": ("passkeys", "make_passkey"),
+    "judge-passkeys": ("passkeys", "judge_passkeys"),
     "thumbprint": ("judge", "thumbprint"),
 }
 

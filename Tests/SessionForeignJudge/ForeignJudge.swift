@@ -26,6 +26,10 @@ public enum ForeignJudge {
         public var pem: [String: String]?
         /// What a mail program sees of a mail.
         public var mail: [String: JSONValue]?
+        /// Responses of a software authenticator.
+        public var passkey: [String: JSONValue]?
+        /// Why each of several cases is rejected. Empty texts for those that are accepted.
+        public var reasons: [String]?
     }
 
     public enum Question: String, Sendable {
@@ -36,6 +40,8 @@ public enum ForeignJudge {
         case makeRSAToken = "make-rsa-token"
         case makeCertificates = "make-certificates"
         case parseMail = "parse-mail"
+        case makePasskey = "make-passkey"
+        case judgePasskeys = "judge-passkeys"
         case thumbprint
     }
 

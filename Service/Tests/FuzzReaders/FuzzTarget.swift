@@ -3,7 +3,7 @@ import Foundation
 /// A reader of untrusted input, and the rules that hold for every input.
 package struct FuzzTarget: Sendable {
     package let name: String
-    package let seeds: [String]
+    package let seeds: [[UInt8]]
     /// Parts of the format, which the mutator inserts.
     package let words: [String]
     /// Returns whether the reader accepted the input. Throws a `Violation` if a rule does not hold.
@@ -11,6 +11,14 @@ package struct FuzzTarget: Sendable {
 
     package init(
         _ name: String, seeds: [String], words: [String] = [], check: @escaping @Sendable ([UInt8]) throws -> Bool
+    ) {
+        self.init(name, binary: seeds.map { Array($0.utf8) }, words: words, check: check)
+    }
+
+    /// Creates a target for a binary format.
+    package init(
+        _ name: String, binary seeds: [[UInt8]], words: [String] = [],
+        check: @escaping @Sendable ([UInt8]) throws -> Bool
     ) {
         self.name = name
         self.seeds = seeds
@@ -25,7 +33,9 @@ package struct FuzzTarget: Sendable {
         self.init(name, seeds: seeds, words: words) { try check(String(decoding: $0, as: UTF8.self)) }
     }
 
-    package static func all() throws -> [FuzzTarget] { try tokens() + formats() + edge() + bodies() + hooks() + [form] }
+    package static func all() throws -> [FuzzTarget] {
+        try tokens() + formats() + edge() + bodies() + hooks() + [form] + passkeys()
+    }
 
     package struct Violation: Error, CustomStringConvertible {
         package let description: String
@@ -44,7 +54,7 @@ package struct FuzzTarget: Sendable {
     ///   - goesOn: Called with the number of runs before each run; `false` ends the loop.
     /// - Returns: The number of runs, and of accepted inputs.
     package func run(seed: UInt64, while goesOn: (Int) -> Bool) throws -> (runs: Int, accepted: Int) {
-        var mutator = Mutator(seed: seed, seeds: seeds.map { Array($0.utf8) }, words: words)
+        var mutator = Mutator(seed: seed, seeds: seeds, words: words)
         var runs = 0
         var accepted = 0
         while goesOn(runs) {

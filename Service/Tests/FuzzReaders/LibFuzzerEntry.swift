@@ -44,7 +44,7 @@
     extension FuzzTarget {
         fileprivate func writeSeeds(into folder: String) throws {
             for (index, seed) in seeds.enumerated() {
-                try Data(seed.utf8).write(to: URL(fileURLWithPath: folder).appendingPathComponent("seed-\(index)"))
+                try Data(seed).write(to: URL(fileURLWithPath: folder).appendingPathComponent("seed-\(index)"))
             }
         }
 

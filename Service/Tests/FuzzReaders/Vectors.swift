@@ -31,12 +31,28 @@ enum Vectors {
                 .compactMap { Base64URL.decode($0) }.map { String(decoding: $0, as: UTF8.self) })
     }
 
-    private static func file(_ name: String) throws -> [[String: JSONValue]] {
+    /// The registrations of WebAuthn Level 3 §16.
+    static func passkeys() throws -> [PasskeyVector] {
+        try file("webauthn", in: tests).map { vector in
+            guard case .object(let registration) = vector["registration"] else { throw CocoaError(.coderReadCorrupt) }
+            func bytes(_ name: String) -> [UInt8] {
+                let digits = (registration[name]?.stringValue ?? "").compactMap(\.hexDigitValue)
+                return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+            }
+            return PasskeyVector(
+                challenge: bytes("challenge"), clientDataJSON: bytes("clientDataJSON"),
+                attestationObject: bytes("attestationObject"))
+        }
+    }
+
+    /// `Service/Tests`.
+    private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    private static let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func file(_ name: String, in folder: URL = root) throws -> [[String: JSONValue]] {
         struct File: Decodable { let vectors: [[String: JSONValue]] }
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
         return try JSONDecoder().decode(
-            File.self, from: Data(contentsOf: root.appendingPathComponent("Vectors/\(name).json"))
+            File.self, from: Data(contentsOf: folder.appendingPathComponent("Vectors/\(name).json"))
         ).vectors
     }
 
