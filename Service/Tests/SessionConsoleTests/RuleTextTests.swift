@@ -58,6 +58,14 @@ struct RuleTextTests {
         #expect(RuleText.meaning(of: rule, in: app) == expected)
     }
 
+    @Test("Without a time for new logins, each registration begins with a code to an existing identifier")
+    func noFreshLogin() throws {
+        var app = try Self.app()
+        app.freshLogin = 0
+        let rule = ScopeRule(scope: ReservedScope.registerPhone, mode: .managed)
+        #expect(RuleText.meaning(of: rule, in: app).hasSuffix("a code to an identifier of the user."))
+    }
+
     @Test("A second rule of a scope is for the users whom the first one does not fit")
     func second() throws {
         var app = try Self.app()

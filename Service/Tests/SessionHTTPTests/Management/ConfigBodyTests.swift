@@ -111,7 +111,7 @@ struct ConfigBodyTests {
             (#"{"hash_method":"bcrypt"}"#, "hash_method", "must be argon2id"),
             (
                 #"{"rate_limit_login_ip":{"ttl":1,"limit":1}}"#, "rate_limit_login_ip.ttl",
-                "must be 1 second to 1 day, in nanoseconds"
+                "must be whole seconds, 1 second to 1 day, in nanoseconds"
             ),
             (
                 #"{"rate_limit_login_identifier":{"ttl":1000000000,"limit":-1}}"#, "rate_limit_login_identifier.limit",

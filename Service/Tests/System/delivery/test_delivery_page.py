@@ -42,7 +42,7 @@ def test_the_variables_of_the_page_are_accepted(tmp_path):
 
 
 def test_the_page_has_every_setting_of_a_route():
-    source = (ROOT / "Service" / "Sources" / "prelude-session" / "Configuration" / "ServiceConfiguration.swift").read_text()
+    source = (ROOT / "Service" / "Sources" / "prelude-session" / "Configuration" / "SettingDefinition.swift").read_text()
     keys = re.findall(r"\b(?:email|sms)(?!Fallback)[A-Z]\w+", source)
     assert len(set(keys)) > 15
     for key in keys:
