@@ -173,7 +173,8 @@ struct ConfigurationTableTests {
         func origin(_ flags: [Key: String]) throws -> String? {
             let app = App(id: try #require(AppID("devapp1")), name: "test", createdAt: Timestamp(milliseconds: 0))
             let all = flags.merging([.development: "true"]) { flag, _ in flag }
-            return try ServiceConfiguration.load(flags: all, file: nil, environment: [:]).origins().origins(of: app).first
+            return try ServiceConfiguration.load(flags: all, file: nil, environment: [:]).origins().origins(of: app)
+                .first
         }
         #expect(try origin([.port: "80", .defaultApp: "devapp1"]) == "http://localhost")
         #expect(try origin([.port: "81", .defaultApp: "devapp1"]) == "http://localhost:81")
