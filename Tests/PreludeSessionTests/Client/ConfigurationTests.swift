@@ -53,7 +53,7 @@ struct ConfigurationTests {
             others: ["DefaultSessionUIStyle", "ObservableSessionModel"]),
         Module(
             folder: "Service/Sources/PreludeSessionTesting", prefixes: ["TestService"],
-            others: ["FaultyCredentialStore"]),
+            others: ["FaultyCredentialStore", "SoftwareAuthenticator"]),
     ]
 
     @Test("A public name that an app could have too begins with a name of the product", arguments: modules)
