@@ -41,7 +41,7 @@ struct ConfigurationTests {
     }
 
     private static let modules = [
-        // The others are names of the product pages.
+        // The others are names of the product pages, or of what apps do not have.
         Module(
             folder: "Sources/PreludeSession", prefixes: ["Prelude", "Session", "StepUp"],
             others: [
