@@ -41,6 +41,8 @@ class Bound:
                 send_all([self.port], [self.request])
                 return
             except ConnectionRefusedError:
+                if self.process.poll() is not None:
+                    raise SystemExit(f"{program} ended with {self.process.returncode}. Build it first") from None
                 time.sleep(0.05)
 
     def cpu(self) -> float:
@@ -133,10 +135,11 @@ def main() -> None:
     if "postgres" in options.stores:
         # Not in a folder that other users cannot enter.
         PostgresSubject.server = Server(pathlib.Path(tempfile.mkdtemp(prefix="sizing-")))
-    # After the start of PostgreSQL, which may use both cores.
-    core = core_of_services()
-    bound = Bound(service_module.BINARY.parent / "service-benchmark", core)
+    bound = None
     try:
+        # After the start of PostgreSQL, which may use both cores.
+        core = core_of_services()
+        bound = Bound(service_module.BINARY.parent / "service-benchmark", core)
         with subjects_in(options.folder) as (subjects, folder):
             fill(options, core, folder, subjects)
             report(run_rounds(options, subjects, bound), subjects)
@@ -144,8 +147,9 @@ def main() -> None:
                 subject.service.stop()
             measure_logins(options, folder)
     finally:
-        bound.process.terminate()
-        bound.process.wait()
+        if bound:
+            bound.process.terminate()
+            bound.process.wait()
         if "postgres" in options.stores:
             PostgresSubject.server.delete()
 

@@ -32,7 +32,7 @@ package final class RequestsInWork: Sendable {
     func admit(_ requestClass: RequestClass) -> Bool {
         let waiting = waiting()
         let rest = limit - waiting
-        // At least one slot for each class, or a small limit would shut some out for good.
+        // Each class has at least one slot. Otherwise a small limit would never let some of them in.
         let share = max(1, rest / 100 * requestClass.share + rest % 100 * requestClass.share / 100)
         return state.withLock { state in
             guard state.total - waiting < share else { return false }

@@ -4,6 +4,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -86,6 +87,18 @@ def test_a_service_that_does_not_start_is_reported_and_nothing_stays(tmp_path):
         capture_output=True, text=True, timeout=60)
     assert done.returncode != 0 and "the service has ended with 1" in done.stderr, done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the CPU time of a process is read from /proc")
+def test_a_missing_program_ends_the_measurement_and_leaves_no_server(tmp_path):
+    def servers() -> set[pathlib.Path]:
+        return set(pathlib.Path(tempfile.gettempdir()).glob("sizing-*"))
+    before = servers()
+    done = subprocess.run(
+        [sys.executable, "-B", ROOT / "Service" / "Benchmarks" / "sizing.py", tmp_path / "prelude-session", "--users", "200"],
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and done.stdout == "" and "Build it first" in done.stderr, done.stdout + done.stderr
+    assert servers() <= before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the CPU time of a process is read from /proc")
