@@ -28,6 +28,7 @@ extension ErrorCode {
     public static let invalidPassword: ErrorCode = "invalid_password"
     public static let passwordNotSet: ErrorCode = "password_not_set"
     public static let noLoginConfig: ErrorCode = "no_login_config"
+    public static let passkeyRegistrationFailed: ErrorCode = "passkey_registration_failed"
     public static let invalidDPoPProof: ErrorCode = "invalid_dpop_proof"
     public static let useDPoPNonce: ErrorCode = "use_dpop_nonce"
 
@@ -46,6 +47,9 @@ extension ErrorCode {
     public static let authBlocked: ErrorCode = "auth_blocked"
     public static let scopeNotAllowed: ErrorCode = "scope_not_allowed"
     public static let notConfigured: ErrorCode = "not_configured"
+    public static let passkeyNotConfigured: ErrorCode = "passkey_not_configured"
+    public static let passkeyStepUnavailable: ErrorCode = "passkey_step_unavailable"
+    public static let passkeyAuthenticatorBlocked: ErrorCode = "passkey_authenticator_blocked"
     public static let directScopeIdentifierMismatch: ErrorCode = "direct_scope_identifier_mismatch"
     public static let insufficientScope: ErrorCode = "insufficient_scope"
     public static let inactiveUser: ErrorCode = "inactive_user"

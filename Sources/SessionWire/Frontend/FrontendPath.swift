@@ -8,6 +8,8 @@ public enum FrontendPath: String, Sendable, CaseIterable {
     case webLoginRetry = "/v1/session/login/otp/retry"
     case webLoginCheck = "/v1/session/login/otp/check"
     case passwordLogin = "/v1/session/login/email/password"
+    case beginPasskeyLogin = "/v1/session/login/passkey/begin"
+    case finishPasskeyLogin = "/v1/session/login/passkey/finish"
     case finalize = "/v1/session/login/finalize"
     case refresh = "/v1/session/refresh"
     case revoke = "/v1/session/revoke"
@@ -15,6 +17,11 @@ public enum FrontendPath: String, Sendable, CaseIterable {
     case revokeSessions = "/v1/session/me/revoke"
     case identifiers = "/v1/session/me/identifiers"
     case passwordReset = "/v1/session/me/password/reset"
+    case passkeys = "/v1/session/me/passkeys"
+    case beginPasskeyRegistration = "/v1/session/me/passkeys/register/begin"
+    case finishPasskeyRegistration = "/v1/session/me/passkeys/register/finish"
+    /// One passkey, by its credential id.
+    case passkey = "/v1/session/me/passkeys/{credential_id}"
     case passwordCompliancy = "/v1/session/password/compliancy"
     case stepUpRequest = "/v1/session/stepup/request"
     case stepUpContinue = "/v1/session/stepup/continue"
@@ -22,4 +29,8 @@ public enum FrontendPath: String, Sendable, CaseIterable {
     case jwks = "/.well-known/jwks.json"
     case stepUpJWKS = "/.well-known/step-up-jwks.json"
     case metadata = "/.well-known/oauth-authorization-server"
+    /// The apps of Apple and of Android that may use the passkeys of this host, and the web origins (WebAuthn Level 3 §5.11).
+    case appleAppSiteAssociation = "/.well-known/apple-app-site-association"
+    case assetLinks = "/.well-known/assetlinks.json"
+    case relatedOrigins = "/.well-known/webauthn"
 }

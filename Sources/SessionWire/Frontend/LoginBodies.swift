@@ -42,13 +42,21 @@ public struct CheckOTPRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The response of every login method: the token for `/login/finalize`.
+/// The response of every login method, with the token for `/login/finalize`, and of every step, with the token of the next.
 public struct ChallengeResponse: Codable, Sendable, Equatable {
     public var challengeToken: String
+    /// What the passkey signs, if the next step is `verify_passkey`.
+    public var passkeyOptions: PasskeyRequestOptions?
 
-    public init(challengeToken: String) { self.challengeToken = challengeToken }
+    public init(challengeToken: String, passkeyOptions: PasskeyRequestOptions? = nil) {
+        self.challengeToken = challengeToken
+        self.passkeyOptions = passkeyOptions
+    }
 
-    private enum CodingKeys: String, CodingKey { case challengeToken = "challenge_token" }
+    private enum CodingKeys: String, CodingKey {
+        case challengeToken = "challenge_token"
+        case passkeyOptions = "public_key_credential_request_options"
+    }
 }
 
 /// `POST /migration`: exchanges a credential of the app's previous login system.

@@ -35,30 +35,44 @@ public struct StepUpResponse: Codable, Sendable, Equatable {
     public var status: StepUpStatusName
     /// `nil` if the scope is denied.
     public var challengeToken: String?
+    /// What the passkey signs, if the next step is `verify_passkey`.
+    public var passkeyOptions: PasskeyRequestOptions?
 
-    public init(status: StepUpStatusName, challengeToken: String?) {
+    public init(
+        status: StepUpStatusName, challengeToken: String?, passkeyOptions: PasskeyRequestOptions? = nil
+    ) {
         self.status = status
         self.challengeToken = challengeToken
+        self.passkeyOptions = passkeyOptions
     }
 
     private enum CodingKeys: String, CodingKey {
         case status
         case challengeToken = "challenge_token"
+        case passkeyOptions = "public_key_credential_request_options"
     }
 }
 
-/// `POST /stepup/continue`: completes a custom step with a token that the operator's backend signed.
+/// `POST /stepup/continue`: completes a custom step with a token that the operator's backend signed, or the step
+/// `verify_passkey` with an assertion. The response is a `ChallengeResponse`.
 public struct ContinueStepUpRequest: Codable, Sendable, Equatable {
     public var challengeToken: String
-    public var verificationToken: String
+    public var verificationToken: String?
+    public var passkeyAssertion: PasskeyAssertion?
 
     public init(challengeToken: String, verificationToken: String) {
         self.challengeToken = challengeToken
         self.verificationToken = verificationToken
     }
 
+    public init(challengeToken: String, passkeyAssertion: PasskeyAssertion) {
+        self.challengeToken = challengeToken
+        self.passkeyAssertion = passkeyAssertion
+    }
+
     private enum CodingKeys: String, CodingKey {
         case challengeToken = "challenge_token"
         case verificationToken = "verification_token"
+        case passkeyAssertion = "passkey_assertion"
     }
 }
