@@ -67,7 +67,7 @@ let package = Package(
         .target(
             name: "PreludeSessionHummingbird",
             dependencies: [verifier, httpTypes, hummingbird, nioCore], exclude: readme),
-        .target(name: "SessionDomain", dependencies: [core, crypto], exclude: readme),
+        .target(name: "SessionDomain", dependencies: ["SessionWebAuthn", core, crypto], exclude: readme),
         .target(
             name: "SessionEgress",
             dependencies: ["SessionDomain", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL], exclude: readme),
@@ -91,8 +91,8 @@ let package = Package(
         .target(
             name: "SessionHTTP",
             dependencies: [
-                "CEmbeddedFiles", "SessionDomain", core, crypto, hummingbird, hummingbirdCore, httpTypes, logging,
-                nioCore, nioHTTP1,
+                "CEmbeddedFiles", "SessionDomain", "SessionWebAuthn", core, crypto, hummingbird, hummingbirdCore, httpTypes,
+                logging, nioCore, nioHTTP1,
                 nioPosix,
             ], exclude: readme + ["OpenAPI/openapi.yaml", "WebClient/prelude-session.js"]),
         .target(

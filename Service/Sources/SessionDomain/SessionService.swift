@@ -4,6 +4,8 @@ package final class SessionService: Sendable {
     package let otpLogin: OTPLogin
     package let passwordLogin: PasswordLogin
     package let migrationLogin: MigrationLogin
+    package let passkeyLogin: PasskeyLogin
+    package let passkeys: PasskeyRegistration
     package let sessions: SessionLifecycle
     package let authenticator: AccessTokenAuthenticator
     package let userSessions: UserSessions
@@ -82,6 +84,8 @@ package final class SessionService: Sendable {
         otpLogin = OTPLogin(store: store, keys: keys, codes: codes, sources: sources, environment: environment)
         passwordLogin = PasswordLogin(store: store, keys: keys, hasher: hasher, environment: environment)
         migrationLogin = MigrationLogin(store: store, keys: keys, call: call, slots: ofUsers, environment: environment)
+        passkeyLogin = PasskeyLogin(store: store, keys: keys, sources: sources, environment: environment)
+        passkeys = PasskeyRegistration(store: store, environment: environment)
         sessions = SessionLifecycle(
             store: store, keys: keys, environment: environment, recoveries: recoveries)
         authenticator = AccessTokenAuthenticator(store: store, environment: environment)

@@ -134,6 +134,7 @@ extension ManagementKey.Role: ColumnValue {}
 extension ManagementKey.Creator: ColumnValue {}
 extension QueuedMessage.Status: ColumnValue {}
 extension GrantMode: ColumnValue {}
+extension LoginMethod: ColumnValue {}
 extension WebhookDelivery.Status: ColumnValue {}
 extension Webhook.Status: ColumnValue {}
 

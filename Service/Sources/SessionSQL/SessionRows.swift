@@ -3,7 +3,7 @@ package import SessionDomain
 extension Session {
     package static let columns = """
         sessions.id, sessions.app_id, sessions.user_id, sessions.generation, sessions.key_thumbprint,
-        sessions.last_proof, sessions.last_attempt, sessions.earlier_attempts, sessions.demands_nonce, sessions.scopes,
+        sessions.last_proof, sessions.last_attempt, sessions.earlier_attempts, sessions.demands_nonce, sessions.method, sessions.scopes,
         sessions.device_id, sessions.device_model, sessions.device_type, sessions.os_version, sessions.country_code,
         sessions.created_at, sessions.last_seen_at, sessions.rotated_at, sessions.settled_generation,
         sessions.idle_expires_at, sessions.absolute_expires_at, sessions.revoked_at
@@ -14,7 +14,7 @@ extension Session {
             id: try columns.next(), appID: try columns.next(), userID: try columns.next(),
             generation: try columns.next(), keyThumbprint: try columns.next(), lastProof: try columns.next(),
             attempts: RotationAttempts(last: try columns.next(), earlierWords: try columns.next()),
-            demandsNonce: try columns.next(), scopes: StoredWords.read(try columns.next()),
+            demandsNonce: try columns.next(), method: try columns.next(), scopes: StoredWords.read(try columns.next()),
             device: Device(
                 id: try columns.next(), model: try columns.next(), type: try columns.next(),
                 osVersion: try columns.next(), countryCode: try columns.next()),
@@ -45,7 +45,7 @@ extension Session {
             Self.insertion,
             [
                 appID, id, userID, generation, keyThumbprint, lastProof, attempts.last,
-                attempts.earlierWords, demandsNonce, StoredWords.text(of: scopes), device.id,
+                attempts.earlierWords, demandsNonce, method, StoredWords.text(of: scopes), device.id,
                 device.model, device.type, device.osVersion, device.countryCode, createdAt, lastSeenAt, rotatedAt,
                 settledGeneration, idleExpiresAt, absoluteExpiresAt, revokedAt, purgeHour,
             ])
@@ -53,10 +53,10 @@ extension Session {
 
     private static let insertion = """
         INSERT INTO sessions (app_id, id, user_id, generation, key_thumbprint, last_proof, last_attempt,
-            earlier_attempts, demands_nonce, scopes, device_id, device_model, device_type, os_version, country_code,
+            earlier_attempts, demands_nonce, method, scopes, device_id, device_model, device_type, os_version, country_code,
             created_at, last_seen_at, rotated_at, settled_generation, idle_expires_at, absolute_expires_at,
             revoked_at, purge_hour)
-        VALUES (\(Statement.parameters(23)))
+        VALUES (\(Statement.parameters(24)))
         """
 
     /// Writes what may change in a session.

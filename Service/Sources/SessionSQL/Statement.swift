@@ -130,6 +130,10 @@ extension Change {
         case .releaseIdentifiers(let user): return [user.identifierRelease]
         case .deleteIdentifier(let identifier, let user): return [identifier.deletion(of: user)]
 
+        case .insertPasskey(let passkey): return [passkey.insertion]
+        case .replacePasskey(let old, let new): return [old.replacement(with: new)]
+        case .deletePasskey(let passkey): return [passkey.deletion]
+
         case .insertVerification(let verification): return [verification.insertion]
         case .replaceVerification(let old, let new): return [old.replacement(with: new)]
         case .deleteVerification(let verification): return [verification.deletion]

@@ -4,6 +4,7 @@ package import SessionDomain
 extension User {
     package static let columns = """
         users.id, users.app_id, users.status, users.external_id, users.profile, users.password_hash IS NOT NULL,
+        EXISTS (SELECT 1 FROM passkeys WHERE passkeys.app_id = users.app_id AND passkeys.user_id = users.id),
         users.login_epoch, users.locale, users.created_at, users.updated_at
         """
 
@@ -18,7 +19,8 @@ extension User {
             id: id, appID: appID, status: status, externalID: externalID,
             // Most users have no profile, and hot paths read users.
             profile: profile == "{}" ? [:] : try StoredJSON.value(profile), identifiers: [],
-            hasPassword: try columns.next(), loginEpoch: try columns.next(), locale: try columns.next(),
+            hasPassword: try columns.next(), hasPasskey: try columns.next(), loginEpoch: try columns.next(),
+            locale: try columns.next(),
             createdAt: try columns.next(), updatedAt: try columns.next())
     }
 
@@ -93,7 +95,7 @@ extension User {
         }
     }
 
-    /// Deletes a user. Identifiers and sessions are deleted with it by foreign keys, challenges and grants with the sessions.
+    /// Deletes a user. Identifiers, passkeys and sessions are deleted with it by foreign keys, challenges and grants with the sessions.
     func deletions(_ dialect: Dialect) -> [Statement] {
         let deletion = Statement.guarded(
             "DELETE FROM users WHERE app_id = $1 AND id = $2", [appID, id], orFail: .stale)

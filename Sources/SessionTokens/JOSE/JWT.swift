@@ -91,6 +91,8 @@ public enum TokenType {
     public static let dpopProof = "dpop+jwt"
     /// Challenge tokens: the result of a login method, exchanged for a session.
     public static let challenge = "challenge+jwt"
+    /// Tokens that begin the registration of a passkey, or a login with one.
+    public static let passkey = "passkey+jwt"
 }
 
 /// The time of an access token's issue.

@@ -10,6 +10,12 @@ package enum Refusal: Error, Equatable {
     case invalidPassword(String)
     case passwordNotSet
     case noLoginConfig(String)
+    case passkeyNotConfigured
+    case passkeyRegistrationFailed(String)
+    /// The model of the authenticator is not allowed.
+    case passkeyAuthenticatorBlocked
+    /// The scope needs a passkey, and the user has none, or the app does not use them.
+    case passkeyStepUnavailable
     case invalidMetadata(String)
     /// The operator's token for a custom step is invalid.
     case invalidStepToken(String)
@@ -130,6 +136,10 @@ package enum RefusalReason: Sendable, Hashable, CustomStringConvertible {
         case invalidNewPassword = "invalid_new_password"
         case passwordNotSet = "password_not_set"
         case noLoginConfig = "no_login_config"
+        case passkeyNotConfigured = "passkey_not_configured"
+        case passkeyRegistrationFailed = "passkey_registration_failed"
+        case passkeyAuthenticatorBlocked = "passkey_authenticator_blocked"
+        case passkeyStepUnavailable = "passkey_step_unavailable"
         case invalidMetadata = "invalid_metadata"
         case invalidStepToken = "invalid_step_token"
         case invalidPagination = "invalid_pagination"
@@ -206,6 +216,10 @@ extension RefusalReason {
             case .invalidPassword: .other(.invalidNewPassword)
             case .passwordNotSet: .other(.passwordNotSet)
             case .noLoginConfig: .other(.noLoginConfig)
+            case .passkeyNotConfigured: .other(.passkeyNotConfigured)
+            case .passkeyRegistrationFailed: .other(.passkeyRegistrationFailed)
+            case .passkeyAuthenticatorBlocked: .other(.passkeyAuthenticatorBlocked)
+            case .passkeyStepUnavailable: .other(.passkeyStepUnavailable)
             case .invalidMetadata: .other(.invalidMetadata)
             case .invalidStepToken: .other(.invalidStepToken)
             case .invalidPaginationLimit, .invalidPaginationOffset: .other(.invalidPagination)

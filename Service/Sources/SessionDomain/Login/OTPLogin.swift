@@ -48,6 +48,7 @@ package struct OTPLogin: Sendable {
                 number: number, size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
             return StartVerification(
                 appID: appID, identifier: identifier, signUp: app.settings.signUp,
+                codesWithPasskey: app.settings.passkeys?.codesWithPasskey ?? true,
                 budget: CallBudget(
                     .start, limits: limits, device: knownDevice(deviceToken, app, now), networks: networks, draw: draw,
                     now: now),

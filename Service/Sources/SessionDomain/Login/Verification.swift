@@ -137,6 +137,8 @@ package struct StartVerification: Intent {
     package let appID: AppID
     package let identifier: CanonicalIdentifier
     package let signUp: Bool
+    /// Whether users with a passkey sign in with codes, too.
+    package let codesWithPasskey: Bool
     package let budget: CallBudget
     package let draft: MessageDraft
     package let now: Timestamp
@@ -146,13 +148,15 @@ package struct StartVerification: Intent {
     package let verification: @Sendable (_ recipient: CanonicalIdentifier, _ isSuppressed: Bool) -> Verification
 
     package init(
-        appID: AppID, identifier: CanonicalIdentifier, signUp: Bool, budget: CallBudget, draft: MessageDraft,
+        appID: AppID, identifier: CanonicalIdentifier, signUp: Bool, codesWithPasskey: Bool = true,
+        budget: CallBudget, draft: MessageDraft,
         now: Timestamp, events: EventFactory? = nil,
         verification: @escaping @Sendable (_ recipient: CanonicalIdentifier, _ isSuppressed: Bool) -> Verification
     ) {
         self.appID = appID
         self.identifier = identifier
         self.signUp = signUp
+        self.codesWithPasskey = codesWithPasskey
         self.budget = budget
         self.draft = draft
         self.now = now
@@ -182,10 +186,11 @@ package struct StartVerification: Intent {
             return Decision(.limited(limit.reported(by: report)), report)
         }
         // A user that may not sign in gets a code, too, and learns the status by it.
-        let isSuppressed = facts.user == nil && !signUp
+        let needsPasskey = facts.user?.hasPasskey == true && !codesWithPasskey
+        let isSuppressed = needsPasskey || (facts.user == nil && !signUp)
         let limit = budget.withholds(
             at: identifier, device: facts.standing, hasUser: facts.user != nil, facts.failures)
-        let withheld: LoginFailure? = isSuppressed ? .unknownUser : limit.map { _ in .strangerLimit }
+        let withheld: LoginFailure? = needsPasskey ? .passkeyRequired : isSuppressed ? .unknownUser : limit.map { _ in .strangerLimit }
         var started = verification(recipient, isSuppressed)
         started.payers = budget.payers(device: facts.standing)
         let message = draft.code(of: started, for: subject, withheld: withheld, at: now)

@@ -21,9 +21,10 @@ package struct AccessTokenAuthenticator: Sendable {
 
     /// Checks an access token, its session, and the proof. A bound token requires a proof.
     ///
+    /// - Parameter usesProof: `false`: the proof belongs to a challenge, and is not used up.
     /// - Throws: `Refusal.unauthorized`, and the refusals of a missing, invalid or replayed proof.
     package func authenticate(
-        app: AppRuntime, presented: PresentedToken?, proof: CheckedProof?
+        app: AppRuntime, presented: PresentedToken?, proof: CheckedProof?, usesProof: Bool = true
     ) async throws -> SignedIn {
         let now = environment.now()
         guard let presented,
@@ -34,7 +35,7 @@ package struct AccessTokenAuthenticator: Sendable {
         let problem = bindingProblem(claims.cnf, presented: presented, proof: proof)
         let (session, user): (Session, User)
         // Only a call that can be admitted needs the writer.
-        if let proof, problem == nil {
+        if usesProof, let proof, problem == nil {
             (session, user) = try await admit(app.use(of: proof, now: now), claims, app: app, now: now)
         } else {
             guard let found = try await store.signedIn(session: claims.sid, app: app.settings.id),

@@ -51,7 +51,7 @@ package struct ChallengeClaims: Codable, Sendable, Equatable {
 
     /// Whether the device of this login becomes a known one. With a held identifier it does not: a hijacked session that
     /// registered its own phone would open another budget at the password of the user.
-    var makesDeviceKnown: Bool { endsHolds == true || method == .migration }
+    var makesDeviceKnown: Bool { endsHolds == true || method == .migration || method == .passkey }
 
     /// The hash of the verification whose right code got this token; `nil` if the code is not accepted again.
     package var answeredVerification: String? {

@@ -16,6 +16,8 @@ package struct Session: Sendable, Equatable {
     package var attempts: RotationAttempts
     /// Whether this client was given a nonce and must use one from then on (RFC 9449 §11.3).
     package var demandsNonce: Bool
+    /// How the user signed in. `nil` for a session of an older version.
+    package let method: LoginMethod?
     /// Scopes of every access token of this session.
     package var scopes: [String]
     package var device: Device
@@ -31,7 +33,7 @@ package struct Session: Sendable, Equatable {
     package init(
         id: String, appID: AppID, userID: String, generation: Int64 = 0, keyThumbprint: String?,
         lastProof: String? = nil, attempts: RotationAttempts = RotationAttempts(), demandsNonce: Bool = false,
-        scopes: [String] = [], device: Device, createdAt: Timestamp, lastSeenAt: Timestamp? = nil,
+        method: LoginMethod? = nil, scopes: [String] = [], device: Device, createdAt: Timestamp, lastSeenAt: Timestamp? = nil,
         rotatedAt: Timestamp? = nil, settledGeneration: Int64 = 0, idleExpiresAt: Timestamp,
         absoluteExpiresAt: Timestamp, revokedAt: Timestamp? = nil
     ) {
@@ -43,6 +45,7 @@ package struct Session: Sendable, Equatable {
         self.lastProof = lastProof
         self.attempts = attempts
         self.demandsNonce = demandsNonce
+        self.method = method
         self.scopes = scopes
         self.device = device
         self.createdAt = createdAt
@@ -285,6 +288,8 @@ package enum ReservedScope {
     private static let prefix = "prld:"
     /// Change the password.
     package static let writePassword = "prld:pwd:write"
+    /// Register, rename and delete passkeys.
+    package static let writePasskey = "prld:passkey:write"
     /// Add a phone number to the user.
     package static let registerPhone = "prld:phone:register"
     /// Add an e-mail address to the user.

@@ -43,7 +43,7 @@ package struct SessionLifecycle: Sendable {
         let session = Session(
             id: Session.id(startedBy: challenge), appID: app.settings.id, userID: challenge.sub,
             keyThumbprint: use?.thumbprint, attempts: RotationAttempts(last: use?.attempt),
-            demandsNonce: use?.hasNonce ?? false,
+            demandsNonce: use?.hasNonce ?? false, method: challenge.method,
             scopes: challenge.grantedScopes?.filter { !ReservedScope.isReserved($0) } ?? [], device: device,
             createdAt: now, idleExpiresAt: now + policy.idleLifetime, absoluteExpiresAt: now + policy.absoluteLifetime)
         let grants = passingGrants(challenge, session: session, now: now)

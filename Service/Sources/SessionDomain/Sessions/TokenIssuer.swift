@@ -62,6 +62,8 @@ struct TokenIssuer: Sendable {
             clientID: app.settings.id.rawValue,
             jti: Base64URL.encode(environment.randomBytes(16)), iat: begin, nbf: begin,
             exp: expiresAt.seconds, scope: access.scopes.isEmpty ? nil : access.scopes.joined(separator: " "))
+        claims.amr = session.method?.references
+        claims.hasPasskey = user.hasPasskey
         if policy.accessTokenBinding == .dpop { claims.cnf = session.keyThumbprint.map(Confirmation.init) }
         // Only browsers that make no proofs have sessions without a key.
         claims.repeatsMapped = session.keyThumbprint == nil
@@ -119,6 +121,10 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
     package var exp: Int64
     /// Space-separated (RFC 8693 §4.2); absent when there is none.
     package var scope: String?
+    /// How the user signed in (RFC 8176). Absent if it is not known.
+    package var amr: [String]?
+    /// Whether the user has a passkey. Absent if not.
+    package var hasPasskey = false
     /// Absent in a bearer token.
     package var cnf: Confirmation?
     /// Claims that the app maps. They are written, and not read back.
@@ -141,7 +147,7 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case iss, aud, sub, sid, jti, iat, nbf, exp, scope, cnf
+        case iss, aud, sub, sid, jti, iat, nbf, exp, scope, amr, cnf
         case clientID = "client_id"
     }
 
@@ -150,10 +156,12 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
     var json: Data {
         guard mapped.isEmpty, !repeatsMapped else { return TokenJSON.write(members) }
         return TokenJSON.writeSorted { claims in
+            if let amr { claims.member("amr", strings: amr) }
             claims.member("aud", aud)
             claims.member("client_id", clientID)
             if let cnf { claims.member("cnf", object: { $0.member("jkt", cnf.jkt) }) }
             claims.member("exp", exp)
+            if hasPasskey { claims.member("has_passkey", true) }
             claims.member("iat", iat)
             claims.member("iss", iss)
             claims.member("jti", jti)
@@ -178,6 +186,8 @@ package struct AccessTokenClaims: Codable, Sendable, Equatable {
         members["nbf"] = .int(nbf)
         members["exp"] = .int(exp)
         if let scope { members["scope"] = .string(scope) }
+        if let amr { members["amr"] = .array(amr.map(JSONValue.string)) }
+        if hasPasskey { members["has_passkey"] = .bool(true) }
         if let cnf { members["cnf"] = .object(["jkt": .string(cnf.jkt)]) }
         return members
     }

@@ -105,7 +105,7 @@ package struct CompleteCustomStep: Intent {
             return .challengeMismatch
         }
         guard let index = challenge.steps.firstIndex(where: { $0.key == report.stepKey }),
-            challenge.steps[index].identifierType == nil
+            challenge.steps[index].isCustom
         else { return .stepNotFound }
         if index < challenge.stepsDone { return .challengeReused }
         return index == challenge.stepsDone ? nil : .stepBypassed

@@ -1,9 +1,10 @@
 internal import Foundation
 package import SessionTokens
+package import SessionWebAuthn
 
 /// Step-ups: a session gets another scope after the required steps.
 package struct StepUp: Sendable {
-    private let store: any StepUpStore
+    private let store: any PasskeyStore & StepUpStore
     private let keys: KeyRing
     private let codes: CodeSender
     private let decider: ScopeDecider
@@ -12,7 +13,7 @@ package struct StepUp: Sendable {
     private let environment: ServiceEnvironment
 
     init(
-        store: any StepUpStore, keys: KeyRing, codes: CodeSender, hook: DelegationHook, customSteps: CustomSteps,
+        store: any PasskeyStore & StepUpStore, keys: KeyRing, codes: CodeSender, hook: DelegationHook, customSteps: CustomSteps,
         slots: AppSlots,
         environment: ServiceEnvironment
     ) {
@@ -26,10 +27,17 @@ package struct StepUp: Sendable {
     }
 
     /// The answer to a request for a scope.
-    package struct Answer: Sendable, Equatable {
+    package struct Answer: Sendable {
         package let status: StepUpStatus
         /// `nil` if the scope is denied.
-        package let challengeToken: String?
+        package let step: Step?
+    }
+
+    /// The token of the next step, or of a completed challenge.
+    package struct Step: Sendable {
+        package let challengeToken: String
+        /// What the passkey signs, if the next step needs one.
+        package let passkey: PasskeyRequest?
     }
 
     /// Decides on a request for a scope and opens a challenge.
@@ -54,7 +62,7 @@ package struct StepUp: Sendable {
         let decided = try await decider.decide(
             scope, metadata: metadata, for: caller, app: app, client: client, now: now)
         switch decided.decision {
-        case .block: return Answer(status: .block, challengeToken: nil)
+        case .block: return Answer(status: .block, step: nil)
         case .grant(let terms):
             return try await open(scope, terms, steps: [], nil, .continue, caller, app, decidedAt: now)
         case .review(let terms, let steps):
@@ -80,7 +88,16 @@ package struct StepUp: Sendable {
             // The rules or the user's identifiers were changed. Every process knows the new rules after this time.
             throw Refusal.rateLimited(retryAfter: AppDirectory.lifetime)
         }
-        return Answer(status: status, challengeToken: try app.issueStepUpChallenge(challenge, now: now))
+        return Answer(status: status, step: try await step(of: challenge, app: app, now: now))
+    }
+
+    private func step(of challenge: StepUpChallenge, app: AppRuntime, now: Timestamp) async throws -> Step {
+        let token = try app.issueStepUpChallenge(challenge, now: now)
+        guard challenge.currentStep?.key == StepUpStep.verifyPasskey, let config = app.settings.passkeys else {
+            return Step(challengeToken: token, passkey: nil)
+        }
+        let passkeys = try await store.passkeys(of: challenge.userID, app: challenge.appID)
+        return Step(challengeToken: token, passkey: app.passkeyRequest(config, token: token, allowed: passkeys))
     }
 
     /// Queues the code of the current step. A later call sends it again, or a new one, as in a login.
@@ -132,7 +149,7 @@ package struct StepUp: Sendable {
     /// - Returns: The token of the next step, or of the completed challenge.
     package func check(
         app: AppRuntime, challengeToken: String, code: String, proof: CheckedProof?, refreshToken: String?
-    ) async throws -> String {
+    ) async throws -> Step {
         let entered = try CodeDigits.entered(code)
         let now = environment.now()
         let reference: ChallengeReference
@@ -151,14 +168,14 @@ package struct StepUp: Sendable {
                 hold: app.settings.newIdentifierHold, nextTokenID: environment.newID("chl"), now: now,
                 events: events(app), notices: NoticeFactory(app.settings, environment: environment)))
         if case .refused(.expiredChallenge) = outcome { throw Refusal.spentCode }
-        return try token(outcome, app: app, now: now)
+        return try await step(outcome, app: app, now: now)
     }
 
     /// Completes the current step with a token of the operator's backend.
     package func completeStep(
         app: AppRuntime, challengeToken: String, verificationToken: String, proof: CheckedProof?,
         refreshToken: String?
-    ) async throws -> String {
+    ) async throws -> Step {
         let now = environment.now()
         let reference = try app.stepUpReference(
             challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
@@ -171,16 +188,49 @@ package struct StepUp: Sendable {
             CompleteCustomStep(
                 appID: app.settings.id, reference: reference, report: report, nextTokenID: environment.newID("chl"),
                 now: now))
-        return try token(outcome, app: app, now: now)
+        return try await step(outcome, app: app, now: now)
+    }
+
+    /// Completes the current step with a passkey of the user.
+    ///
+    /// - Parameter caller: Of the access token in the call, if it has one.
+    package func completeStep(
+        app: AppRuntime, challengeToken: String, _ response: AssertionResponse, caller: SignedIn?,
+        proof: CheckedProof?, refreshToken: String?
+    ) async throws -> Step {
+        let now = environment.now()
+        let reference = try app.stepUpReference(
+            challengeToken, proof: proof, heldSessionID: heldSessionID(refreshToken, app), now: now)
+        guard caller == nil || caller?.session.id == reference.sessionID else { throw Refusal.challengeMismatch }
+        guard let config = app.settings.passkeys else { throw Refusal.passkeyStepUnavailable }
+        let rejected = { @Sendable (problem: String) in
+            Refusal.invalidField("passkey_assertion", "is not accepted: " + problem)
+        }
+        let id = Base64URL.encode(Data(response.credentialID))
+        guard let passkey = try await store.passkey(id, app: app.settings.id), passkey.userID == reference.userID
+        else { throw rejected("the user has no such passkey") }
+        let use: PasskeyUse
+        do throws(WebAuthnError) {
+            use = try PasskeyUse(verifying: response, by: passkey, token: challengeToken, config: config)
+        } catch {
+            throw rejected(error.problem)
+        }
+        let outcome = try await store.perform(
+            CompletePasskeyStep(
+                appID: app.settings.id, reference: reference, use: use,
+                refusesLowerCounter: config.refusesLowerCounter, nextTokenID: environment.newID("chl"), now: now,
+                events: events(app)))
+        if case .wrong = outcome { throw rejected("its passkey was deleted, or its counter went back") }
+        return try await step(outcome, app: app, now: now)
     }
 
     private func heldSessionID(_ refreshToken: String?, _ app: AppRuntime) -> String? {
         refreshToken.flatMap { RefreshToken($0, app: app.settings.id, keys: keys)?.sessionID }
     }
 
-    private func token(_ outcome: StepOutcome, app: AppRuntime, now: Timestamp) throws -> String {
+    private func step(_ outcome: StepOutcome, app: AppRuntime, now: Timestamp) async throws -> Step {
         switch outcome {
-        case .advanced(let challenge): return try app.issueStepUpChallenge(challenge, now: now)
+        case .advanced(let challenge): return try await step(of: challenge, app: app, now: now)
         case .wrong: throw Refusal.badCode
         case .spent: throw Refusal.spentCode
         case .limited(let limit): throw limit.refusal(now: now, observer: environment.observer)

@@ -22,7 +22,7 @@ package struct StepUpConfig: Sendable, Equatable, Codable {
 
     /// Whether a step with this key exists.
     package func knows(stepKey: String) -> Bool {
-        [StepUpStep.verifySMS, StepUpStep.verifyEmail].contains(stepKey) || stepKeys.contains(stepKey)
+        StepUpStep.ownKeys.contains(stepKey) || stepKeys.contains(stepKey)
     }
 }
 
@@ -83,7 +83,7 @@ package struct GrantTerms: Sendable, Equatable, Codable {
     package static let maximumDuration = 86_400
 }
 
-/// One step of a step-up: a code to an identifier of the user, or a custom step of the operator.
+/// One step of a step-up: a code to an identifier of the user, a passkey, or a custom step of the operator.
 package struct StepUpStep: Sendable, Equatable, Codable {
     /// Steps are completed in this order.
     package var order: Int
@@ -99,6 +99,9 @@ package struct StepUpStep: Sendable, Equatable, Codable {
 
     package static let verifySMS = "verify_sms"
     package static let verifyEmail = "verify_email"
+    package static let verifyPasskey = "verify_passkey"
+    /// The keys of the steps that the service itself knows.
+    package static let ownKeys = [verifySMS, verifyEmail, verifyPasskey]
     package static let maximumDuration = 86_400
     package static let defaultDuration = 600
     /// Maximum number of steps of a challenge.
@@ -114,7 +117,10 @@ package struct StepUpStep: Sendable, Equatable, Codable {
         }
     }
 
-    /// The kind of identifier that the code is sent to. `nil` for a custom step.
+    /// Whether the operator's backend confirms the step.
+    package var isCustom: Bool { !Self.ownKeys.contains(key) }
+
+    /// The kind of identifier that the code is sent to. `nil` for a step without a code.
     package var identifierType: IdentifierType? {
         switch key {
         case Self.verifySMS: .phoneNumber
@@ -164,6 +170,19 @@ struct ScopeDecider: Sendable {
         guard Scope.isWellFormed(scope) else {
             throw Refusal.invalidField("scope", "must be 1 to 128 letters, digits and . - _ :")
         }
+        let decided = try await rule(scope, metadata, caller, app, client, now: now)
+        if case .review(_, let steps) = decided.decision, steps.contains(where: { $0.key == StepUpStep.verifyPasskey }),
+            !caller.user.hasPasskey || app.settings.passkeys == nil
+        {
+            throw Refusal.passkeyStepUnavailable
+        }
+        return decided
+    }
+
+    private func rule(
+        _ scope: String, _ metadata: StepUpMetadata, _ caller: SignedIn, _ app: AppRuntime, _ client: ClientFacts,
+        now: Timestamp
+    ) async throws -> Decided {
         guard let config = app.settings.stepUp else { throw Refusal.stepUpNotConfigured }
         let rules = config.rules.filter { $0.scope == scope }
         guard let first = rules.first, app.settings.scopes.contains(scope) else { throw Refusal.scopeNotAllowed }
@@ -198,20 +217,25 @@ struct ScopeDecider: Sendable {
         throw .scopeIdentifierMismatch
     }
 
-    /// The steps that register an identifier: a code to the new one, and before it a code to one that the user has.
+    /// The steps that register an identifier: a code to the new one, and before it a code to one that the user has, or a
+    /// passkey of a user who has none.
     ///
-    /// - Throws: `Refusal.forbidden` if each identifier of the user is held.
+    /// - Throws: `Refusal.forbidden` if each identifier of the user is held, and the user has no passkey.
     static func registration(
         of type: IdentifierType, for user: User, session: Session, app: App, now: Timestamp
     ) throws(Refusal) -> StepUpDecision {
-        var types = [type]
+        var keys = [StepUpStep.key(for: type)]
         if !app.registersInOneStep, needsExistingIdentifier(user, session, app, now: now) {
-            guard let existing = user.establishedIdentifiers(at: now).first else { throw held }
-            types.insert(existing.type, at: 0)
+            if let existing = user.establishedIdentifiers(at: now).first {
+                keys.insert(StepUpStep.key(for: existing.type), at: 0)
+            } else if user.hasPasskey {
+                keys.insert(StepUpStep.verifyPasskey, at: 0)
+            } else {
+                throw held
+            }
         }
-        let steps = types.enumerated().map { index, type in
-            StepUpStep(
-                order: index + 1, key: StepUpStep.key(for: type), expirationDuration: StepUpStep.defaultDuration)
+        let steps = keys.enumerated().map { index, key in
+            StepUpStep(order: index + 1, key: key, expirationDuration: StepUpStep.defaultDuration)
         }
         return .review(GrantTerms(mode: .singleUse, grantedFor: 0), steps: steps)
     }
@@ -221,8 +245,8 @@ struct ScopeDecider: Sendable {
 
     /// A fresh login is as strong as a code, unless it may have been made with an identifier that is held.
     private static func needsExistingIdentifier(_ user: User, _ session: Session, _ app: App, now: Timestamp) -> Bool {
-        guard !user.identifiers.isEmpty else { return false }
-        return user.hasHeldIdentifier(at: now) || session.createdAt + app.freshLogin < now
+        guard !user.identifiers.isEmpty || user.hasPasskey else { return false }
+        return !session.isFresh(for: user, lasting: app.freshLogin, at: now)
     }
 }
 

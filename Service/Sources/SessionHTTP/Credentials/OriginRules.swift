@@ -80,7 +80,7 @@ struct CrossOriginCall {
 
     private static var preflightResponse: Response {
         var response = Response(status: .noContent)
-        response.headers.set(.accessControlAllowMethods, to: "GET, POST")
+        response.headers.set(.accessControlAllowMethods, to: "GET, POST, PATCH, DELETE")
         response.headers.set(
             .accessControlAllowHeaders,
             to: "Authorization, Content-Type, DPoP, User-Agent, X-Device-Id, X-Trusted-Device, X-Verification-Token")

@@ -60,7 +60,7 @@ struct OTPRoutes: Sendable {
             let next = try await stepUp.check(
                 app: context.app, challengeToken: challengeToken, code: body.code, proof: context.proof,
                 refreshToken: try context.refreshToken(in: request))
-            return try .json(ChallengeResponse(challengeToken: next))
+            return try .json(ChallengeResponse(next))
         }
         let token = try await checkLogin(body, request, context)
         return .json(members: ChallengeResponse(challengeToken: token).members)

@@ -59,6 +59,12 @@ extension WireRefusal {
         case .invalidPassword(let message): .init(.badRequest, .invalidPassword, message)
         case .passwordNotSet: .init(.badRequest, .passwordNotSet, "the user has no password")
         case .noLoginConfig(let message): .init(.badRequest, .noLoginConfig, message)
+        case .passkeyNotConfigured: .init(.forbidden, .passkeyNotConfigured, "passkeys are not configured")
+        case .passkeyRegistrationFailed(let message): .init(.badRequest, .passkeyRegistrationFailed, message)
+        case .passkeyAuthenticatorBlocked:
+            .init(.forbidden, .passkeyAuthenticatorBlocked, "the app does not allow this model of authenticator")
+        case .passkeyStepUnavailable:
+            .init(.forbidden, .passkeyStepUnavailable, "the scope needs a passkey, and the user has none")
         case .invalidMetadata(let message): .init(.badRequest, .invalidMetadata, message)
         case .invalidStepToken(let problem):
             .init(.badRequest, .invalidVerificationToken, "verification_token \(problem)")

@@ -175,6 +175,11 @@ extension FactPlan {
                 $1.facts.passwordHash = try $0.first { columns -> String? in try columns.next() } ?? nil
             }
         }
+        if query.passkeys {
+            add(Passkey.all(of: user.sql), user.values(app)) {
+                $1.facts.passkeys = try $0.all(Passkey.init(reading:))
+            }
+        }
         if let now = query.grants {
             add(Grant.live(of: user.sql, at: user.next, .postgres), user.values(app, now)) {
                 $1.facts.grants = try $0.all(Grant.init(reading:))

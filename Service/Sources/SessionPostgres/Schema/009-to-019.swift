@@ -408,3 +408,34 @@ extension Migration {
         number: 16, name: "payers", usableFrom: 10,
         statements: ["ALTER TABLE verifications ADD COLUMN payers TEXT NOT NULL DEFAULT ''"])
 }
+
+extension Migration {
+    /// Passkeys, and how the user of each session signed in. It is not known of older sessions, and of those that a node of the
+    /// version before starts.
+    static let passkeys = Migration(
+        number: 18, name: "passkeys", usableFrom: 10,
+        statements: [
+            """
+            CREATE TABLE passkeys (
+                app_id TEXT COLLATE "C" NOT NULL,
+                id TEXT COLLATE "C" NOT NULL,
+                user_id TEXT COLLATE "C" NOT NULL,
+                user_handle BYTEA NOT NULL,
+                public_key BYTEA NOT NULL,
+                counter BIGINT NOT NULL CHECK (counter >= 0),
+                aaguid BYTEA NOT NULL,
+                rp_id TEXT NOT NULL,
+                transports TEXT NOT NULL,
+                is_backup_eligible BOOLEAN NOT NULL,
+                is_backed_up BOOLEAN NOT NULL,
+                nickname TEXT,
+                created_at BIGINT NOT NULL,
+                last_used_at BIGINT,
+                PRIMARY KEY (app_id, id),
+                FOREIGN KEY (app_id, user_id) REFERENCES users (app_id, id) ON DELETE CASCADE
+            )
+            """,
+            "CREATE INDEX passkeys_by_user ON passkeys (app_id, user_id)",
+            "ALTER TABLE sessions ADD COLUMN method TEXT",
+        ])
+}

@@ -9,7 +9,8 @@ struct Partitioning: Equatable {
     /// A parameter of the server, which a database, a role or a URL can set.
     static let setting = "prelude_session.partitions"
 
-    /// The columns of the hash, by table. All other tables are as small as the configuration, or have rows only for minutes.
+    /// The columns of the hash, by table. Of all other tables, only `passkeys` has more rows than the configuration, for longer
+    /// than minutes: each refresh looks there for its user, and would read all partitions.
     static let keys = [
         "users": "app_id, id", "external_ids": "app_id, external_id", "identifiers": "app_id, canonical",
         "sessions": "app_id, id", "proofs": "app_id, replay_key", "redemptions": "app_id, id",

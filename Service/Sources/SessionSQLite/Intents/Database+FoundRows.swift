@@ -105,6 +105,9 @@ extension Database {
     }
 
     private func readRows(of user: User, _ query: FactQuery, into facts: inout FoundRows) throws {
+        if query.passkeys {
+            facts.passkeys = try all(Passkey.all(of: "$2"), [user.appID, user.id], as: Passkey.init(reading:))
+        }
         if let now = query.grants {
             facts.grants = try all(
                 Grant.live(of: "$2", at: "$3", .sqlite), [user.appID, user.id, now], as: Grant.init(reading:))

@@ -118,6 +118,34 @@ extension Migration {
 }
 
 extension Migration {
+    /// Passkeys, and how the user of each session signed in. It is not known of older sessions.
+    static let passkeys = Migration(
+        number: 18, name: "passkeys",
+        sql: """
+            CREATE TABLE passkeys (
+                app_id TEXT NOT NULL,
+                id TEXT NOT NULL,
+                user_id TEXT NOT NULL,
+                user_handle BLOB NOT NULL,
+                public_key BLOB NOT NULL,
+                counter INTEGER NOT NULL CHECK (counter >= 0),
+                aaguid BLOB NOT NULL,
+                rp_id TEXT NOT NULL,
+                transports TEXT NOT NULL,
+                is_backup_eligible INTEGER NOT NULL CHECK (is_backup_eligible IN (0, 1)),
+                is_backed_up INTEGER NOT NULL CHECK (is_backed_up IN (0, 1)),
+                nickname TEXT,
+                created_at INTEGER NOT NULL,
+                last_used_at INTEGER,
+                PRIMARY KEY (app_id, id),
+                FOREIGN KEY (app_id, user_id) REFERENCES users (app_id, id) ON DELETE CASCADE
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX passkeys_by_user ON passkeys (app_id, user_id);
+            ALTER TABLE sessions ADD COLUMN method TEXT;
+            """)
+}
+
+extension Migration {
     /// Used proofs in the order of their keys, without another index. So the table itself finds a proof, and each proof has one
     /// row. All proofs stay used.
     static let proofsByKey = Migration(

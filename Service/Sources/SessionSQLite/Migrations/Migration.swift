@@ -15,7 +15,7 @@ struct Migration: Sendable {
     static let all = [
         foundation, stepUp, signingKeys, rotationAttempts, deletedRedemptions, holds, managementKeys, audit, messages,
         eventsByActor, shortProofs, proofsInOrder, asciiDomains,
-        locale, payers, proofsByKey,
+        locale, payers, proofsByKey, passkeys,
     ]
 
     /// Marks a file as a database of this service ("PSES"), so that the database of another program is never migrated.

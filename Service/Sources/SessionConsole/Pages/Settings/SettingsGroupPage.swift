@@ -112,6 +112,8 @@ enum NoticesPage {
     static func silenced(by next: NoticeSettings, replacing old: NoticeSettings) -> [String] {
         let kinds: [(KeyPath<NoticeSettings, Bool>, String)] = [
             (\.passwordChanged, "their password was changed"),
+            (\.passkeyAdded, "a passkey was added"),
+            (\.passkeyRemoved, "a passkey was removed"),
             (\.identifierAdded, "an e-mail address or a phone number was added"),
             (\.identifierRemoved, "an e-mail address or a phone number was removed"),
             (\.sessionsEnded, "all their sessions were ended"),

@@ -114,6 +114,8 @@ extension TemplatePurpose {
         case .identifierAdded: "Notice of an added identifier"
         case .identifierRemoved: "Notice of a removed identifier"
         case .passwordChanged: "Notice of a new password"
+        case .passkeyAdded: "Notice of an added passkey"
+        case .passkeyRemoved: "Notice of a removed passkey"
         case .sessionsEnded: "Notice of an ended session"
         }
     }

@@ -113,6 +113,7 @@ package struct ExportedTable: Sendable, Equatable {
         ExportedTable("users", by: "app_id id"),
         ExportedTable("external_ids", by: "app_id external_id"),
         ExportedTable("identifiers", by: "app_id type canonical"),
+        ExportedTable("passkeys", by: "app_id id"),
         ExportedTable("sessions", by: "app_id id"),
         ExportedTable("proofs", by: "app_id key"),
         ExportedTable("redemptions", by: "app_id id"),

@@ -87,6 +87,7 @@ package struct SettingsManagement: Sendable {
         var next = app
         try change(&next[keyPath: Group.place])
         try check(next[keyPath: Group.place], replacing: app[keyPath: Group.place])
+        try next[keyPath: Group.place].check(in: next)
         if next[keyPath: Group.place] != app[keyPath: Group.place] || !Group.isConfigured(in: app) {
             next[keyPath: Group.place].touch(at: environment.now())
         }
@@ -111,6 +112,6 @@ package enum SettingsExistence: Sendable {
 package enum SettingsGroups {
     package static let all: [any SettingsGroup.Type] = [
         App.self, SessionPolicy.self, LimitSettings.self, NoticeSettings.self, PasswordLoginConfig.self,
-        MigrationConfig.self, MessageSettings.self,
+        MigrationConfig.self, PasskeyConfig.self, MessageSettings.self,
     ]
 }

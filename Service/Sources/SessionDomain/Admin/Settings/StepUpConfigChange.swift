@@ -52,7 +52,7 @@ package struct StepUpConfigChange: Sendable {
         if let url { try egress.check(url, field: "jwks_url") }
         guard stepKeys.count <= 50, Set(stepKeys).count == stepKeys.count,
             stepKeys.allSatisfy(StepUpStep.isWellFormed(key:)),
-            !stepKeys.contains(StepUpStep.verifySMS), !stepKeys.contains(StepUpStep.verifyEmail)
+            Set(stepKeys).isDisjoint(with: StepUpStep.ownKeys)
         else {
             throw .invalidField(
                 "step_keys", "must be at most 50 different keys of letters, digits and . - _ : beside the built-in ones"
@@ -101,7 +101,8 @@ extension StepUpConfigChange.AllowedScope {
             throw .invalidField("\(field).scope", "must be 1 to 128 letters, digits and . - _ :")
         }
         let isManaged = ReservedScope.registered(by: scope) != nil
-        guard isManaged || scope == ReservedScope.writePassword || !ReservedScope.isReserved(scope) else {
+        let isOwn = [ReservedScope.writePassword, ReservedScope.writePasskey].contains(scope)
+        guard isManaged || isOwn || !ReservedScope.isReserved(scope) else {
             throw .invalidField(
                 "\(field).scope", "is reserved: the prefix belongs to the service, which has no such scope")
         }
@@ -118,6 +119,11 @@ extension StepUpConfigChange.AllowedScope {
             return ScopeRule(scope: scope, mode: .delegated(hook: delegationHook))
         case "direct":
             guard let direct else { throw .invalidField("\(field).direct", "is required") }
+            // A registration takes two calls, and a grant for a single use covers one access token.
+            guard scope != ReservedScope.writePasskey || direct.grantMode != GrantMode.singleUse.rawValue else {
+                throw .invalidField(
+                    "\(field).direct.grant_mode", "must be session-bound or profile-bound for \(scope)")
+            }
             return ScopeRule(scope: scope, mode: try direct.mode(field: "\(field).direct", config: config))
         default: throw .invalidField("\(field).mode", "must be delegated, direct or managed")
         }
@@ -162,7 +168,7 @@ extension StepUpConfigChange.Direct {
         for (index, step) in steps.enumerated() {
             let name = "\(field).steps[\(index)]"
             guard config.knows(stepKey: step.key) else {
-                throw .invalidField("\(name).key", "must be verify_sms, verify_email or one of step_keys")
+                throw .invalidField("\(name).key", "must be verify_sms, verify_email, verify_passkey or one of step_keys")
             }
             guard (0...StepUpStep.maximumDuration).contains(step.expirationDuration) else {
                 throw .invalidField(

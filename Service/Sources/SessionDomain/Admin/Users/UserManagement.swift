@@ -2,14 +2,14 @@ package import SessionTokens
 
 /// Creates, finds and changes users for an operator's backend.
 package struct UserManagement: Sendable {
-    private let store: any SessionStore & UserStore
+    private let store: any PasskeyStore & SessionStore & UserStore
     private let apps: any AppStore
     private let hasher: any PasswordHasher
     private let keys: KeyRing
     private let environment: ServiceEnvironment
 
     package init(
-        store: any SessionStore & UserStore, apps: any AppStore, hasher: any PasswordHasher, keys: KeyRing,
+        store: any PasskeyStore & SessionStore & UserStore, apps: any AppStore, hasher: any PasswordHasher, keys: KeyRing,
         environment: ServiceEnvironment
     ) {
         self.store = store
@@ -212,6 +212,22 @@ package struct UserManagement: Sendable {
     private func clear(_ keys: [CounterKey], _ subject: [String: JSONValue], app: AppID) async throws {
         let events = EventFactory(appID: app, environment: environment)
         try await store.perform(ClearCounters(keys, report: events.make(.limitsCleared, subject)))
+    }
+
+    // MARK: Passkeys
+
+    /// Oldest first.
+    package func passkeys(of id: String, app: AppID) async throws -> [Passkey] {
+        _ = try await user(id, app: app)
+        return try await store.passkeys(of: id, app: app)
+    }
+
+    /// Deletes a passkey, also the last one. Logins and step-ups that have begun end.
+    package func deletePasskey(_ passkey: String, of id: String, app: AppID) async throws {
+        let change = try await noticed(of: id, app: app)
+        guard try await store.perform(DeletePasskeyOfUser(passkey, in: change)) else {
+            throw Refusal.notFound("the user has no such passkey")
+        }
     }
 
     // MARK: Sessions

@@ -27,6 +27,7 @@ package struct App: Sendable, Equatable, Codable {
     package var stepUp: StepUpConfig?
     package var claims: ClaimsConfig?
     package var migration: MigrationConfig?
+    package var passkeys: PasskeyConfig?
     /// The routes for messages that replace those of the service. `nil`: the service's are used.
     package var delivery: DeliveryConfig?
     package var passwordChangeEndsOtherSessions = true
@@ -55,7 +56,7 @@ package struct App: Sendable, Equatable, Codable {
 extension App {
     private enum CodingKeys: CodingKey {
         case id, createdAt, sessions, passwordLogin, otpLogins, otpLimits, scopes, stepUp, claims, migration, delivery
-        case messages, blocks
+        case passkeys, messages, blocks
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -70,6 +71,7 @@ extension App {
         try stored.encodeIfPresent(stepUp, forKey: .stepUp)
         try stored.encodeIfPresent(claims, forKey: .claims)
         try stored.encodeIfPresent(migration, forKey: .migration)
+        try stored.encodeIfPresent(passkeys, forKey: .passkeys)
         try stored.encodeIfPresent(delivery, forKey: .delivery)
         try stored.encode(messages, forKey: .messages)
         try stored.encode(blocks, forKey: .blocks)
@@ -99,6 +101,7 @@ extension App {
         stepUp = try stored.decodeIfPresent(StepUpConfig.self, forKey: .stepUp)
         claims = try stored.decodeIfPresent(ClaimsConfig.self, forKey: .claims)
         migration = try stored.decodeIfPresent(MigrationConfig.self, forKey: .migration)
+        passkeys = try stored.decodeIfPresent(PasskeyConfig.self, forKey: .passkeys)
         delivery = try stored.decodeIfPresent(DeliveryConfig.self, forKey: .delivery)
     }
 }
@@ -111,7 +114,7 @@ extension App {
     /// that leaves this set loses its grants.
     package var grantableScopes: Set<String> {
         let decided = stepUp?.rules.map(\.scope) ?? []
-        return Set(scopes).intersection(decided + otpLogins.flatMap(\.grantedScopes))
+        return Set(scopes).intersection(decided + otpLogins.flatMap(\.grantedScopes) + (passkeys?.grantedScopes ?? []))
     }
 
     /// Returns the scopes that keep their grants and challenges after a change: still grantable, with unchanged rules.

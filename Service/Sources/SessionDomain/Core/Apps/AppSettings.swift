@@ -107,7 +107,7 @@ package enum HostName {
 
 /// An origin as browsers write it into `Origin` (RFC 6454 §6.2, WHATWG URL). Origins are compared as texts, so another form of
 /// the same origin would match no request.
-private enum BrowserOrigin {
+enum BrowserOrigin {
     /// Whether a page has this origin, and may have it: with plain http, everybody on the way could change the page.
     static func isAllowed(_ text: String) -> Bool {
         guard text.utf8.count <= 270, let target = TargetURI(text), target.origin == text, isHost(target.host) else {

@@ -29,6 +29,10 @@ package enum LoginFailure: String, Sendable, Codable, CaseIterable {
     case inactiveUser = "inactive_user"
     /// The code proves another spelling than the one that the user has, so maybe another mailbox.
     case otherSpelling = "other_spelling"
+    /// The user has a passkey, and the app sends no codes to such users.
+    case passkeyRequired = "passkey_required"
+    /// The response of the passkey is not accepted.
+    case wrongPasskey = "wrong_passkey"
     /// The operator's backend rejected the credential of the earlier system.
     case rejectedCredential = "rejected_credential"
     /// The login was proven, and something ended it before the session began, such as a change of the password.
@@ -80,10 +84,14 @@ package struct LoginSubject: Sendable {
 
 extension EventFactory {
     /// - Parameter method: `nil`: the challenge of the login is of an older version and does not name it.
-    package func loginFailed(_ reason: LoginFailure, _ method: LoginMethod?, of subject: LoginSubject) -> Event {
+    /// - Parameter problem: What is wrong with the response of an authenticator.
+    package func loginFailed(
+        _ reason: LoginFailure, _ method: LoginMethod?, of subject: LoginSubject, problem: String? = nil
+    ) -> Event {
         var data = subject.data
         data["reason"] = .string(reason.rawValue)
         if let method { data["method"] = .string(method.rawValue) }
+        if let problem { data["problem"] = .string(problem) }
         return make(.loginFailed, data, reporting: .login(method, .failed(reason)))
     }
 
@@ -166,10 +174,22 @@ package enum LoginMethod: String, Sendable, Codable, CaseIterable {
     case smsCode = "otp_sms"
     case emailCode = "otp_email"
     case password
+    case passkey
     case migration
 
     /// Whether the user read a code that was sent to an identifier.
     var hasCode: Bool { self == .smsCode || self == .emailCode }
+
+    /// How the user proved who it is, as the claim `amr` says it (RFC 8176). `nil`: the service does not know.
+    package var references: [String]? {
+        switch self {
+        case .smsCode: ["otp", "sms"]
+        case .emailCode: ["otp"]
+        case .password: ["pwd"]
+        case .passkey: ["pop", "user"]
+        case .migration: nil
+        }
+    }
 
     /// The method of a code that was sent to an identifier of this type.
     package init(codeTo type: IdentifierType) {

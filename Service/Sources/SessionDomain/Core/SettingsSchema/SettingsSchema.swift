@@ -48,11 +48,14 @@ package protocol SettingsGroup: SettingsRecord {
     static func isConfigured(in app: App) -> Bool
     /// Names the group in errors, such as `password login`.
     static var title: String { get }
+    /// Rejects settings that do not fit the other settings of the app.
+    func check(in app: App) throws(Refusal)
 }
 
 extension SettingsGroup {
     package static func isConfigured(in app: App) -> Bool { true }
     package static var title: String { schema.name }
+    package func check(in app: App) throws(Refusal) {}
 }
 
 package struct SettingsSchema<Group: Sendable>: Sendable {

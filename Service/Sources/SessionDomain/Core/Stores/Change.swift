@@ -33,7 +33,7 @@ package indirect enum Change: Sendable, Equatable {
     case insertUser(User, passwordHash: String?)
     /// Writes status, external id, profile and `updatedAt`. Key: `.externalID`.
     case replaceUser(User, with: User)
-    /// Deletes a user with the rows that belong to it: identifiers, and sessions with their challenges and grants.
+    /// Deletes a user with the rows that belong to it: identifiers, passkeys, and sessions with their challenges and grants.
     case deleteUser(User)
     /// Stores a password hash. Fails with `FailedGuard.stale` unless the hash is `replacing`; `nil` replaces any.
     case setPasswordHash(String, replacing: String?, of: User)
@@ -47,6 +47,14 @@ package indirect enum Change: Sendable, Equatable {
     case releaseIdentifiers(of: User)
     /// Removes an identifier of this user.
     case deleteIdentifier(CanonicalIdentifier, of: User)
+
+    // MARK: Passkeys
+
+    /// Key: `.passkey`.
+    case insertPasskey(Passkey)
+    /// Writes counter, backup state, nickname and last use. Guard: the counter as read.
+    case replacePasskey(Passkey, with: Passkey)
+    case deletePasskey(Passkey)
 
     // MARK: Logins
 
@@ -136,7 +144,7 @@ package indirect enum Change: Sendable, Equatable {
 
 /// What a redemption stands for, and so what it costs to forget it. It follows from the key.
 package enum RedemptionKind: String, Sendable, CaseIterable {
-    /// The id of a challenge token that has started a session.
+    /// The id of a challenge token that has started a session, or of a token of a passkey that was answered.
     case loginChallenge = "login"
     /// The id of a token of the operator's backend that has completed a step.
     case customStep = "step"

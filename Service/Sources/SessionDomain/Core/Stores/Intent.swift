@@ -90,6 +90,8 @@ package struct FoundRows: Sendable {
     package var deviceStanding = KnownDevice.Standing.stranger
     /// Ordered by id.
     package var grants: [Grant] = []
+    /// Oldest first.
+    package var passkeys: [Passkey] = []
     /// Ordered by id.
     package var liveSessions: [Session] = []
     /// Used last first.
@@ -124,6 +126,8 @@ package enum UniqueKey: Hashable, Sendable {
     case redemption(String)
     case identifier(CanonicalIdentifier)
     case externalID(String)
+    /// The credential id of a passkey.
+    case passkey(String)
     case app(AppID)
     case managementKey(hash: String)
 }

@@ -149,6 +149,11 @@ extension Fact<String?> {
     package static var passwordHash: Fact { Fact(\.passwordHash) { $0.passwordHash = true } }
 }
 
+extension Fact<[Passkey]> {
+    /// The passkeys of the user found.
+    package static var passkeys: Fact { Fact(\.passkeys) { $0.passkeys = true } }
+}
+
 extension Fact<[Grant]> {
     package static func grants(at time: Timestamp) -> Fact { Fact(\.grants) { $0.grants = time } }
 }
@@ -202,6 +207,8 @@ package struct FactQuery: Sendable, Equatable {
 
     /// The password hash of the user found.
     package var passwordHash = false
+    /// The passkeys of the user found.
+    package var passkeys = false
     /// The grants of the user found whose session is live at this time, those of other sessions included.
     package var grants: Timestamp?
     /// The sessions of the user found that are live at this time.

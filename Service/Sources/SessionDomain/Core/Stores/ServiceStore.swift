@@ -1,6 +1,6 @@
 /// Everything that the service needs of one database.
 package typealias ServiceStore = AppStore & EventStore & HousekeepingStore & LoginStore & ManagementKeyStore
-    & MessageStore & SessionStore & StepUpStore & UserStore & WebhookStore
+    & MessageStore & PasskeyStore & SessionStore & StepUpStore & UserStore & WebhookStore
 
 /// Reads apps with their settings and keys.
 package protocol AppStore: SigningKeyStore {
@@ -59,6 +59,13 @@ package protocol UserStore: IntentStore {
     func counters(_ keys: [CounterKey], ofUser userID: String, app: AppID) async throws -> [StoredCounter]
     /// The ids after one id, or the first ones, in ascending order.
     func userIDs(app: AppID, after id: String?, limit: Int) async throws -> [String]
+}
+
+/// Reads passkeys.
+package protocol PasskeyStore: IntentStore {
+    func passkey(_ id: String, app: AppID) async throws -> Passkey?
+    /// Oldest first.
+    func passkeys(of userID: String, app: AppID) async throws -> [Passkey]
 }
 
 /// Reads running logins.

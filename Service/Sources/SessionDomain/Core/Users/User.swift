@@ -20,6 +20,7 @@ package struct User: Sendable, Equatable {
     /// The identifiers that a session registered, with the time until which they open nothing else.
     package var heldUntil: [CanonicalIdentifier: Timestamp]
     package var hasPassword: Bool
+    package var hasPasskey: Bool
     /// Counts the changes that make begun logins void. A challenge token, and the token of a known device, is valid for the
     /// count under which it was issued.
     package var loginEpoch: Int64
@@ -32,7 +33,7 @@ package struct User: Sendable, Equatable {
     package init(
         id: String, appID: AppID, status: Status = .active, externalID: String? = nil,
         profile: [String: JSONValue] = [:], identifiers: [CanonicalIdentifier],
-        heldUntil: [CanonicalIdentifier: Timestamp] = [:], hasPassword: Bool = false, loginEpoch: Int64 = 0,
+        heldUntil: [CanonicalIdentifier: Timestamp] = [:], hasPassword: Bool = false, hasPasskey: Bool = false, loginEpoch: Int64 = 0,
         locale: String? = nil,
         createdAt: Timestamp, updatedAt: Timestamp? = nil
     ) {
@@ -44,6 +45,7 @@ package struct User: Sendable, Equatable {
         self.identifiers = identifiers
         self.heldUntil = heldUntil
         self.hasPassword = hasPassword
+        self.hasPasskey = hasPasskey
         self.loginEpoch = loginEpoch
         self.locale = locale
         self.createdAt = createdAt

@@ -8,6 +8,8 @@ package struct Notice: Sendable, Equatable {
         case identifierAdded = "identifier_added"
         case identifierRemoved = "identifier_removed"
         case passwordChanged = "password_changed"
+        case passkeyAdded = "passkey_added"
+        case passkeyRemoved = "passkey_removed"
         /// A session ended because its refresh token was used by two holders.
         case sessionsEnded = "sessions_ended"
     }
@@ -91,6 +93,8 @@ package enum NoticeOccasion: Sendable, Equatable {
     case identifierAdded(CanonicalIdentifier)
     case identifierRemoved(CanonicalIdentifier)
     case passwordChanged
+    case passkeyAdded
+    case passkeyRemoved
     /// - Parameter session: The device of the session that ended.
     case sessionEnded(Device)
 
@@ -100,6 +104,8 @@ package enum NoticeOccasion: Sendable, Equatable {
         case .identifierAdded: .identifierAdded
         case .identifierRemoved: .identifierRemoved
         case .passwordChanged: .passwordChanged
+        case .passkeyAdded: .passkeyAdded
+        case .passkeyRemoved: .passkeyRemoved
         case .sessionEnded: .sessionsEnded
         }
     }
@@ -121,7 +127,7 @@ package enum NoticeOccasion: Sendable, Equatable {
             recipients.removeAll { $0 == removed }
             // First, so that a limit of recipients never leaves it out.
             recipients.insert(user.identifiers.first { $0 == removed } ?? removed, at: 0)
-        case .passwordChanged, .sessionEnded: break
+        case .passwordChanged, .passkeyAdded, .passkeyRemoved, .sessionEnded: break
         }
         return Array(recipients.filter(limits.allows).prefix(Notice.maximumRecipients))
     }
@@ -134,7 +140,7 @@ package enum NoticeOccasion: Sendable, Equatable {
         case .newDevice(let device, _), .sessionEnded(let device): values.device = DeviceKind(device)
         case .identifierAdded(let identifier), .identifierRemoved(let identifier):
             values.identifier = identifier.maskedInMessages
-        case .passwordChanged: break
+        case .passwordChanged, .passkeyAdded, .passkeyRemoved: break
         }
         return values
     }

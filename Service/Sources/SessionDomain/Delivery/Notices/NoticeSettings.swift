@@ -7,6 +7,8 @@ package struct NoticeSettings: SettingsGroup {
     package var identifierAdded = true
     package var identifierRemoved = true
     package var passwordChanged = true
+    package var passkeyAdded = true
+    package var passkeyRemoved = true
     package var sessionsEnded = true
 
     package init() {}
@@ -17,6 +19,8 @@ package struct NoticeSettings: SettingsGroup {
         case .identifierAdded: identifierAdded
         case .identifierRemoved: identifierRemoved
         case .passwordChanged: passwordChanged
+        case .passkeyAdded: passkeyAdded
+        case .passkeyRemoved: passkeyRemoved
         case .sessionsEnded: sessionsEnded
         }
     }
@@ -33,6 +37,8 @@ extension NoticeSettings {
                 nil,
                 [
                     .flag("password_changed", \.passwordChanged, "The password was changed"),
+                    .flag("passkey_added", \.passkeyAdded, "A passkey was added"),
+                    .flag("passkey_removed", \.passkeyRemoved, "A passkey was removed"),
                     .flag("identifier_added", \.identifierAdded, "An e-mail address or phone number was added"),
                     .flag("identifier_removed", \.identifierRemoved, "An e-mail address or phone number was removed"),
                     .flag("sessions_ended", \.sessionsEnded, "All sessions were ended"),

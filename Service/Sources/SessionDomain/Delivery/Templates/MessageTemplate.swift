@@ -137,6 +137,8 @@ package enum TemplatePurpose: String, Sendable, Codable, CaseIterable {
     case identifierAdded = "notice_identifier_added"
     case identifierRemoved = "notice_identifier_removed"
     case passwordChanged = "notice_password_changed"
+    case passkeyAdded = "notice_passkey_added"
+    case passkeyRemoved = "notice_passkey_removed"
     case sessionsEnded = "notice_sessions_ended"
 
     package init(_ kind: Notice.Kind) {
@@ -145,6 +147,8 @@ package enum TemplatePurpose: String, Sendable, Codable, CaseIterable {
         case .identifierAdded: self = .identifierAdded
         case .identifierRemoved: self = .identifierRemoved
         case .passwordChanged: self = .passwordChanged
+        case .passkeyAdded: self = .passkeyAdded
+        case .passkeyRemoved: self = .passkeyRemoved
         case .sessionsEnded: self = .sessionsEnded
         }
     }
@@ -167,7 +171,9 @@ package enum TemplatePurpose: String, Sendable, Codable, CaseIterable {
         case .signIn: .signIn
         case .stepUp: .stepUp
         case .newIdentifier: .newIdentifier
-        case .newDevice, .identifierAdded, .identifierRemoved, .passwordChanged, .sessionsEnded: .notice
+        case .newDevice, .identifierAdded, .identifierRemoved, .passwordChanged, .passkeyAdded, .passkeyRemoved,
+            .sessionsEnded:
+            .notice
         }
     }
 
@@ -180,7 +186,7 @@ package enum TemplatePurpose: String, Sendable, Codable, CaseIterable {
         case .signIn, .stepUp, .newIdentifier: [.code, .appName, .minutes]
         case .newDevice, .sessionsEnded: [.appName, .time, .device]
         case .identifierAdded, .identifierRemoved: [.appName, .time, .identifier]
-        case .passwordChanged: [.appName, .time]
+        case .passwordChanged, .passkeyAdded, .passkeyRemoved: [.appName, .time]
         }
     }
 }

@@ -38,12 +38,12 @@ package struct Webhook: Sendable, Equatable, Identifiable {
     /// The events of a webhook whose operator names none.
     package static let standardEvents: [Event.Name] = [
         .userCreated, .userDeleted, .profileUpdated, .identifierCreated, .identifierDeleted, .sessionCreated,
-        .sessionRevoked, .stepUpHookFailed,
+        .sessionRevoked, .stepUpHookFailed, .passkeyRegistered, .passkeyDeleted,
     ]
 
     /// Events that are sent only if the operator names them.
     package static let furtherEvents: [Event.Name] = [
-        .userStatusChanged, .limitsCleared, .passwordChanged, .stepUpGranted, .refreshTokenReused, .sessionRecovered,
+        .userStatusChanged, .limitsCleared, .passwordChanged, .passkeyCounterLowered, .stepUpGranted, .refreshTokenReused, .sessionRecovered,
         .migrationHookFailed, .sendHookFailed, .signingKeyRotated, .signingKeyRemoved, .signingKeyResealed,
         .externalIDUpdated,
         .loginFailed, .loginLimited, .loginsVoided, .codeSent, .codeFailed, .noticeSent, .noticeFailed, .appUpdated,

@@ -20,6 +20,11 @@ struct SettingsRoutes<Group: SettingsGroup>: Sendable {
         try .config(try await change(.stored, request, context).body)
     }
 
+    /// Replaces a group, or creates it.
+    @Sendable func set(_ request: Request, context: OperatorContext) async throws -> Response {
+        try .config(try await change(.any, request, context).body)
+    }
+
     private func change(
         _ existence: SettingsExistence, _ request: Request, _ context: OperatorContext
     ) async throws -> Group {

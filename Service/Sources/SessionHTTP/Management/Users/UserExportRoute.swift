@@ -18,13 +18,14 @@ struct UserExportBody: Encodable {
     let exportedAt: String
     let user: UserBody
     let heldIdentifiers: [HeldIdentifier]
+    let passkeys: [PasskeyView]
     let sessions: [Session]
     let grants: [Grant]
     let limits: [Limit]
     let events: [AuditedEventBody]
 
     private enum CodingKeys: String, CodingKey {
-        case user, sessions, grants, limits, events
+        case user, passkeys, sessions, grants, limits, events
         case exportedAt = "exported_at"
         case heldIdentifiers = "held_identifiers"
     }
@@ -95,6 +96,7 @@ struct UserExportBody: Encodable {
             HeldIdentifier(type: identifier.type.rawValue, value: identifier.value, heldUntil: time.rfc3339)
         }
         .sorted { $0.value < $1.value }
+        passkeys = export.passkeys.map(PasskeyView.init)
         sessions = export.sessions.map {
             Session(session: SessionView($0), deviceID: $0.device.id, scopes: $0.scopes)
         }

@@ -131,6 +131,22 @@ struct UserRoutes: Sendable {
     }
 }
 
+/// The passkeys of a user.
+struct UserPasskeyRoutes: Sendable {
+    let users: UserManagement
+
+    @Sendable func list(_ request: Request, context: OperatorContext) async throws -> Response {
+        let passkeys = try await users.passkeys(of: try context.userID, app: context.appID)
+        return try .json(PasskeyListResponse(credentials: passkeys.map(PasskeyView.init)))
+    }
+
+    @Sendable func delete(_ request: Request, context: OperatorContext) async throws -> Response {
+        try await users.deletePasskey(
+            context.parameters.get("credential_id") ?? "", of: try context.userID, app: context.appID)
+        return .noContent
+    }
+}
+
 extension OperatorContext {
     /// The user id of the path.
     var userID: String {
@@ -149,6 +165,7 @@ struct UserBody: Encodable {
     let profile: [String: JSONValue]
     let identifiers: [Identifier]
     let hasPassword: Bool
+    let hasPasskey: Bool
     /// Absent until a login has named a language.
     let locale: String?
     let createdAt: String
@@ -158,6 +175,7 @@ struct UserBody: Encodable {
         case id, status, profile, identifiers, locale
         case externalID = "external_id"
         case hasPassword = "has_password"
+        case hasPasskey = "has_passkey"
         case createdAt = "created_at"
         case updatedAt = "updated_at"
     }
@@ -169,6 +187,7 @@ struct UserBody: Encodable {
         profile = user.profile
         identifiers = user.identifiers.map(Identifier.init)
         hasPassword = user.hasPassword
+        hasPasskey = user.hasPasskey
         locale = user.locale
         createdAt = user.createdAt.rfc3339
         updatedAt = user.updatedAt.rfc3339

@@ -101,6 +101,32 @@ extension TemplateLanguage {
 
                         If this was you, there is nothing to do. If it was not, contact support.
                         """)
+            case .passkeyAdded:
+                Texts(
+                    sms:
+                        "{{app_name}}: a passkey was added to your account on {{time}}. If this was not you, contact "
+                        + "support.",
+                    subject: "New passkey for {{app_name}}",
+                    mail: """
+                        A passkey was added to your {{app_name}} account. It can be used to sign in.
+
+                        Time: {{time}}
+
+                        If this was you, there is nothing to do. If it was not, contact support.
+                        """)
+            case .passkeyRemoved:
+                Texts(
+                    sms:
+                        "{{app_name}}: a passkey was removed from your account on {{time}}. If this was not you, contact "
+                        + "support.",
+                    subject: "Passkey removed from {{app_name}}",
+                    mail: """
+                        A passkey was removed from your {{app_name}} account. It can no longer be used to sign in.
+
+                        Time: {{time}}
+
+                        If this was you, there is nothing to do. If it was not, contact support.
+                        """)
             case .sessionsEnded:
                 Texts(
                     sms:

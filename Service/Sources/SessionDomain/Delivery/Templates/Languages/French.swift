@@ -100,6 +100,30 @@ extension TemplateLanguage {
 
                             Si c’est vous, vous n’avez rien à faire. Sinon, contactez l’assistance.
                             """)
+                case .passkeyAdded:
+                    Texts(
+                        sms: "{{app_name}} : une clé d'accès a été ajoutée à votre compte le {{time}}. Si ce n'est pas vous, "
+                            + "contactez l'assistance.",
+                        subject: "Nouvelle clé d’accès pour {{app_name}}",
+                        mail: """
+                            Une clé d’accès a été ajoutée à votre compte {{app_name}}. Elle permet de se connecter.
+
+                            Date\u{A0}: {{time}}
+
+                            Si c’est vous, vous n’avez rien à faire. Sinon, contactez l’assistance.
+                            """)
+                case .passkeyRemoved:
+                    Texts(
+                        sms: "{{app_name}} : une clé d'accès a été retirée de votre compte le {{time}}. Si ce n'est pas vous, "
+                            + "contactez l'assistance.",
+                        subject: "Clé d’accès retirée de {{app_name}}",
+                        mail: """
+                            Une clé d’accès a été retirée de votre compte {{app_name}}. Elle ne permet plus de se connecter.
+
+                            Date\u{A0}: {{time}}
+
+                            Si c’est vous, vous n’avez rien à faire. Sinon, contactez l’assistance.
+                            """)
                 case .sessionsEnded:
                     Texts(
                         sms: "{{app_name}} : une session ({{device}}) a été fermée le {{time}}, car elle a pu servir "

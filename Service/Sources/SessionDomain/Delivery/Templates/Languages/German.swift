@@ -102,6 +102,30 @@ extension TemplateLanguage {
 
                             Wenn Sie das waren, müssen Sie nichts tun. Andernfalls wenden Sie sich an den Support.
                             """)
+                case .passkeyAdded:
+                    Texts(
+                        sms: "{{app_name}}: Ihr Konto hat seit {{time}} einen neuen Passkey. Waren Sie das nicht, wenden "
+                            + "Sie sich an den Support.",
+                        subject: "Neuer Passkey für {{app_name}}",
+                        mail: """
+                            Ihrem Konto bei {{app_name}} wurde ein Passkey hinzugefügt. Damit kann man sich anmelden.
+
+                            Zeit: {{time}}
+
+                            Wenn Sie das waren, müssen Sie nichts tun. Andernfalls wenden Sie sich an den Support.
+                            """)
+                case .passkeyRemoved:
+                    Texts(
+                        sms: "{{app_name}}: Aus Ihrem Konto wurde am {{time}} ein Passkey entfernt. Waren Sie das nicht, "
+                            + "wenden Sie sich an den Support.",
+                        subject: "Passkey bei {{app_name}} entfernt",
+                        mail: """
+                            Aus Ihrem Konto bei {{app_name}} wurde ein Passkey entfernt. Damit kann man sich nicht mehr anmelden.
+
+                            Zeit: {{time}}
+
+                            Wenn Sie das waren, müssen Sie nichts tun. Andernfalls wenden Sie sich an den Support.
+                            """)
                 case .sessionsEnded:
                     Texts(
                         sms:

@@ -100,6 +100,34 @@ extension TemplateLanguage {
                             Si ha sido usted, no tiene que hacer nada. Si no, póngase en contacto con el servicio de \
                             asistencia.
                             """)
+                case .passkeyAdded:
+                    Texts(
+                        sms:
+                            "{{app_name}}: se ha añadido una llave de acceso a su cuenta el {{time}}. Si no lo reconoce, contacte "
+                            + "con el servicio de asistencia.",
+                        subject: "Nueva llave de acceso de {{app_name}}",
+                        mail: """
+                            Se ha añadido una llave de acceso a su cuenta de {{app_name}}. Permite iniciar sesión.
+
+                            Fecha: {{time}}
+
+                            Si ha sido usted, no tiene que hacer nada. Si no, póngase en contacto con el servicio de \
+                            asistencia.
+                            """)
+                case .passkeyRemoved:
+                    Texts(
+                        sms:
+                            "{{app_name}}: se ha eliminado una llave de acceso de su cuenta el {{time}}. Si no lo reconoce, "
+                            + "contacte con el servicio de asistencia.",
+                        subject: "Llave de acceso de {{app_name}} eliminada",
+                        mail: """
+                            Se ha eliminado una llave de acceso de su cuenta de {{app_name}}. Ya no permite iniciar sesión.
+
+                            Fecha: {{time}}
+
+                            Si ha sido usted, no tiene que hacer nada. Si no, póngase en contacto con el servicio de \
+                            asistencia.
+                            """)
                 case .sessionsEnded:
                     Texts(
                         sms:
