@@ -13,7 +13,7 @@ extension TestService {
     public func verificationToken(
         for challenge: PreludeSession.StepUpChallenge, as client: PreludeSessionClient
     ) async throws -> String {
-        guard let step = challenge.currentStep, !challenge.isCompleted, !challenge.expectsCode else {
+        guard let step = challenge.currentStep, !challenge.isCompleted, !StepUpStep.ownKeys.contains(step) else {
             throw TestServiceError(
                 "the current step of \(challenge) is not a step of the app; call allow(scope:steps:) with .own(_:)")
         }

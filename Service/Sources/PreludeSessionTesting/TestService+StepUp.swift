@@ -13,6 +13,8 @@ extension TestService {
         public static let verifyEmail = Step(rawValue: "verify_email")
         /// The code that `sendStepUpOTP(_:)` sends to the user's phone number.
         public static let verifySMS = Step(rawValue: "verify_sms")
+        /// A passkey of the user. A user without one cannot step up for the scope.
+        public static let verifyPasskey = Step(rawValue: "verify_passkey")
 
         /// A step of the app's own. `TestService.verificationToken(for:as:)` proves its completion.
         public static func own(_ key: String) -> Step { Step(rawValue: key) }
@@ -35,10 +37,12 @@ extension TestService {
     /// Lets users step up for a scope. A new rule for the same scope replaces the old rule.
     ///
     /// - Parameters:
-    ///   - scope: The scope, such as `transfer:write`, or `prld:pwd:write` to change the password.
+    ///   - scope: The scope, such as `transfer:write`, `prld:pwd:write` to change the password, or `prld:passkey:write` to
+    ///     register, rename and delete passkeys.
     ///   - steps: The steps that the user must complete, in this order. An empty list grants the scope at once. The
     ///     scopes that register a phone number or an e-mail address ignore it and have fixed steps.
-    ///   - grantMode: Which access tokens contain the scope.
+    ///   - grantMode: Which access tokens contain the scope. `prld:passkey:write` cannot have `singleUse`, because a
+    ///     registration is two calls.
     ///   - grantedFor: How long the grant is valid, from 1 second to a day.
     /// - Throws: `TestServiceError` for a value that the service would reject.
     public func allow(
@@ -55,6 +59,11 @@ extension TestService {
         guard steps.allSatisfy({ StepUpStep.isWellFormed(key: $0.rawValue) }) else {
             throw TestServiceError("the key of a step must have 1 to 128 letters, digits and . - _ :")
         }
+        guard scope != ReservedScope.writePasskey || grantMode != .singleUse else {
+            throw TestServiceError(
+                "grantMode must be .sessionBound or .profileBound for \(scope), as in the service; a registration is two calls"
+            )
+        }
         let terms = GrantTerms(mode: grantMode.mode, grantedFor: seconds)
         let decision: StepUpDecision =
             steps.isEmpty
@@ -65,7 +74,7 @@ extension TestService {
                     StepUpStep(order: index + 1, key: step.rawValue, expirationDuration: 0)
                 })
         let types = steps.compactMap { StepUpStep(order: 1, key: $0.rawValue, expirationDuration: 0).identifierType }
-        let custom = steps.map(\.rawValue).filter { ![StepUpStep.verifyEmail, StepUpStep.verifySMS].contains($0) }
+        let custom = steps.map(\.rawValue).filter { !StepUpStep.ownKeys.contains($0) }
         try await decide(
             on: scope, by: .direct(types.isEmpty ? IdentifierType.allCases : types, decision), customSteps: custom)
     }

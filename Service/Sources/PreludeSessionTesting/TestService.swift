@@ -23,8 +23,9 @@ public struct TestService: Sendable {
 
     let world: ServiceWorld
 
-    /// Starts a service with one app that has every login enabled: codes by e-mail and SMS, and passwords.
+    /// Starts a service with one app that has every login enabled: codes by e-mail and SMS, passwords, and passkeys.
     ///
+    /// Passkeys have the RP id `session.test` and the origin `https://session.test`.
     /// The login configuration `lcfg_reset` is for a forgotten password: it grants `prld:pwd:write`.
     ///
     /// - Parameters:
@@ -53,6 +54,10 @@ public struct TestService: Sendable {
             reset.grantedScopes = [ReservedScope.writePassword]
             app.otpLogins.append(reset)
             app.scopes.append(ReservedScope.writePassword)
+            var passkeys = PasskeyConfig()
+            passkeys.relyingPartyID = "session.test"
+            (passkeys.createdAt, passkeys.updatedAt) = (app.createdAt, app.createdAt)
+            app.passkeys = passkeys
         }
     }
 

@@ -50,6 +50,7 @@ package struct Console: Sendable {
         LimitsPage.add(to: routes)
         NoticesPage.page.add(to: routes)
         MigrationPage.page.add(to: routes)
+        PasskeyPage.page.add(to: routes)
         DeliveryPage.add(to: routes)
         TemplatesPage.add(to: routes)
         PlaygroundPage.add(to: routes)

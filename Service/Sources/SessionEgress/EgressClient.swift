@@ -85,7 +85,8 @@ package final class EgressClient: Egress {
                     request.onStatus?(Int(response.status.code))
                     return EgressAnswer(
                         status: Int(response.status.code),
-                        body: try await Self.body(of: response, maximum: request.maximumAnswer))
+                        body: try await Self.body(of: response, maximum: request.maximumAnswer),
+                        contentType: response.headers.first(name: "content-type"))
                 }
             }
         } catch {

@@ -3,7 +3,7 @@ package import SessionSQL
 
 // SessionSQL has the reads that both databases have.
 extension PostgresStore: SQLStore, AppStore, ManagementKeyStore, UserStore, LoginStore, MessageStore, SessionStore,
-    StepUpStore, WebhookStore
+    PasskeyStore, StepUpStore, WebhookStore
 {
     package var dialect: Dialect { .postgres }
 

@@ -4,7 +4,7 @@ package import SessionSQL
 
 // SessionSQL has the reads that both databases have.
 extension SQLiteStore: SQLStore, AppStore, ManagementKeyStore, UserStore, LoginStore, MessageStore, SessionStore,
-    StepUpStore, WebhookStore
+    PasskeyStore, StepUpStore, WebhookStore
 {
     package var dialect: Dialect { .sqlite }
 

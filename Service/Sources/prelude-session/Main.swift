@@ -22,7 +22,7 @@ struct PreludeSessionCommand: AsyncParsableCommand {
                 name: "Administration (on the database):",
                 subcommands: [
                     AppCommand.self, ConfigCommand.self, DomainCommand.self, ScopeCommand.self, WebhookCommand.self,
-                    UserCommand.self,
+                    UserCommand.self, PasskeyCommand.self,
                     LimitsCommand.self, BlockCommand.self, TemplateCommand.self, SessionCommand.self, KeyCommand.self,
                     OperatorCommand.self,
                     DeliveryCommand.self, EventsCommand.self, BackupCommand.self, ExportCommand.self,

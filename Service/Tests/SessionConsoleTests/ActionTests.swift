@@ -85,6 +85,7 @@ struct ActionTests {
             Action(app + "/limits/unblock", "subject=203.0.113.0%2F24", updated),
             Action(app + "/notices", "new_device=on&confirmed=on", updated),
             Action(app + "/migration", "session_validation_url=\(hook)", updated),
+            Action(app + "/passkeys", "rp_id=example.com&login_enabled=on&codes_with_passkey=on", updated),
         ]
     }()
 
@@ -131,6 +132,7 @@ struct ActionTests {
             Action(user + "/identifiers", "identifier=%2B14155550100", ["user.identifier.created"]),
             Action(
                 user + "/identifiers/remove", "type=phone_number&value=%2B14155550100", ["user.identifier.deleted"]),
+            Action(user + "/passkeys/{passkey}/remove", "", ["user.passkey.deleted"]),
             Action(user + "/profile", "key=plan&value=gold", ["user.profile.updated"]),
             Action(user + "/password", "password=staple+of+the+better+kind", ["user.password.updated"]),
             Action(user + "/limits", "", ["user.limits.cleared"]),
@@ -171,6 +173,9 @@ struct ActionTests {
                 ids["operator_session"] = try await world.service.operators.sessions(of: person.id).first?.id
             }
             if action.path.contains("{session}") { ids["session"] = try await session(in: world, of: ids["user"]) }
+            if action.path.contains("{passkey}") {
+                ids["passkey"] = try await world.addPasskey("aaaa", to: ids["user"] ?? "")
+            }
             if action.path.contains("{event}") { ids["event"] = try await delivered(in: world, ids["hook"]) }
             let path = ids.reduce(action.path) { $0.replacing("{\($1.key)}", with: $1.value) }
             let before = Set(try await world.events().map(\.id))

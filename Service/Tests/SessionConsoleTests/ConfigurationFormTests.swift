@@ -40,7 +40,10 @@ struct ConfigurationFormTests {
             ("rule.direct.granted_for", "soon", "For how long, in seconds must be a whole number."),
             ("rule.direct.granted_for", "0", "For how long, in seconds must be 1 to 86400 seconds"),
             ("rule.direct.steps[0].key", "", "Step 1 is required."),
-            ("rule.direct.steps[0].key", "check_id", "Step 1 must be verify_sms, verify_email or one of step_keys."),
+            (
+                "rule.direct.steps[0].key", "check_id",
+                "Step 1 must be verify_sms, verify_email, verify_passkey or one of step_keys."
+            ),
             ("rule.direct.steps[1].key", "verify_email", "Step 2 is used twice."),
             ("rule.direct.steps[2].key", "verify_sms", "Step 2 is required before the next one."),
             ("rule.direct.steps[0].expiration_duration", "86401", "Time for step 1, in seconds must be 0 to 86400"),

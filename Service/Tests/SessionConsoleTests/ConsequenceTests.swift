@@ -108,9 +108,10 @@ struct ConsequenceTests {
         _ = try await addUser(world, [("email_address", "ada@example.com")])
         var (browser, _) = try await world.operatorBrowser()
         let path = Self.app + "/notices"
-        let all = "password_changed=on&identifier_added=on&identifier_removed=on&sessions_ended=on"
+        let kept = "password_changed=on&passkey_added=on&passkey_removed=on&identifier_added=on&identifier_removed=on"
+        let all = kept + "&sessions_ended=on"
         #expect(try await browser.post(path, all + "&new_device=on").status == 303, "more notices need no page")
-        let page = try await browser.post(path, "password_changed=on&identifier_added=on&identifier_removed=on")
+        let page = try await browser.post(path, kept)
         #expect(page.status == 200 && page.text.contains("Nothing is saved yet."))
         #expect(
             page.text.contains("<a href=\"\(path)\">Cancel</a>"),

@@ -43,6 +43,7 @@ struct PermissionTests {
             "config_id": login, "rule_id": rule, "scope_id": "cGF5", "mode": "direct",
             "channel": "email", "place": "1", "purpose": "sign_in", "locale": "it",
             "group": "users", "session_id": session.id,
+            "credential_id": try await world.addPasskey("aaaa", to: user.id, nickname: markup),
         ]
         let paths = world.routes
             .filter { $0.method == .get && !$0.path.contains("*") && !$0.path.contains("/assets/") }

@@ -37,6 +37,15 @@ struct RuleTextTests {
                 + "an e-mail address."
         ),
         (
+            direct(
+                [.emailAddress],
+                .review(
+                    GrantTerms(mode: .sessionBound, grantedFor: 300),
+                    steps: [StepUpStep(order: 1, key: StepUpStep.verifyPasskey, expirationDuration: 60)])),
+            "payments:write needs a passkey within 1 minute. Then it is in the access tokens of the session for 5 minutes. The "
+                + "rule is for users with an e-mail address. Passkeys are not configured, so no user gets it."
+        ),
+        (
             direct([.emailAddress], .block),
             "No step-up grants payments:write. The rule is for users with an e-mail address."
         ),
@@ -64,6 +73,19 @@ struct RuleTextTests {
         app.freshLogin = 0
         let rule = ScopeRule(scope: ReservedScope.registerPhone, mode: .managed)
         #expect(RuleText.meaning(of: rule, in: app).hasSuffix("a code to an identifier of the user."))
+    }
+
+    @Test("With passkeys, a rule says who cannot complete a step, and that a passkey stands for a missing identifier")
+    func passkeys() throws {
+        var app = try Self.app()
+        app.passkeys = PasskeyConfig()
+        let step = StepUpStep(order: 1, key: StepUpStep.verifyPasskey, expirationDuration: 0)
+        let terms = GrantTerms(mode: .sessionBound, grantedFor: 300)
+        let meaning = RuleText.meaning(of: Self.direct([.emailAddress], .review(terms, steps: [step])), in: app)
+        #expect(meaning.hasSuffix("with an e-mail address. A user without a passkey does not get it."))
+        let managed = RuleText.meaning(of: ScopeRule(scope: ReservedScope.registerPhone, mode: .managed), in: app)
+        #expect(
+            managed.contains("a code to an identifier of the user, or a passkey of a user without identifiers, unless"))
     }
 
     @Test("A second rule of a scope is for the users whom the first one does not fit")

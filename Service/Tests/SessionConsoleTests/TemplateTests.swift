@@ -16,8 +16,8 @@ struct TemplateTests {
         func rows(_ query: String) async throws -> Int {
             try await browser.get(Self.page + query).text.matches(of: /<th scope="row"/).count
         }
-        #expect(try await rows("") == 80)
-        #expect(try await rows("?channel=sms&purpose=&locale=de") == 8)
+        #expect(try await rows("") == 100)
+        #expect(try await rows("?channel=sms&purpose=&locale=de") == 10)
         #expect(try await rows("?channel=email&purpose=step_up&locale=fr") == 1)
         #expect(try await browser.get(Self.page + "?locale=it").text.contains("No template matches"))
     }

@@ -6,7 +6,7 @@ extension ContractWorld {
     func verificationStart(
         _ identifier: CanonicalIdentifier, token: String, limit: RateLimit = RateLimit(limit: 100, window: 600),
         sends: Int = 100, device: KnownDevice? = nil, networks: [CountedNetwork] = [], signUp: Bool = true,
-        codeChallenge: String? = nil,
+        codesWithPasskey: Bool = true, codeChallenge: String? = nil,
         after seconds: Int = 0
     ) -> StartVerification {
         let time = now + seconds
@@ -15,7 +15,8 @@ extension ContractWorld {
         (limits.sendsPerHour, limits.sendsPerDay) = (sends, sends)
         let budget = CallBudget(.start, limits: limits, device: device, networks: networks, now: time)
         return StartVerification(
-            appID: app, identifier: identifier, signUp: signUp, budget: budget, draft: draft(), now: time
+            appID: app, identifier: identifier, signUp: signUp, codesWithPasskey: codesWithPasskey, budget: budget,
+            draft: draft(), now: time
         ) { recipient, isSuppressed in
             Verification(
                 tokenHash: token, appID: app, identifier: recipient, loginConfigID: "lcfg_1",

@@ -120,6 +120,7 @@ struct AttestationTests {
 
     // MARK: - Certificates
 
+    // Proves: W6
     @Test(
         "A chain leads to an anchor over its issuers, and not over one that is missing, no CA, expired or of another name"
     )

@@ -80,11 +80,13 @@ struct CeremonyTests {
                 == VerifiedAssertion(counter: 5, counterWentBack: false, isUserVerified: true, isBackedUp: true))
     }
 
+    // Proves: W1
     @Test("A registration with one change is rejected", arguments: changes)
     func registration(_ change: Change) async {
         await #expect(throws: change.error) { try await Self.passkey.with(change.change).register() }
     }
 
+    // Proves: W1
     @Test("An assertion with one change is rejected", arguments: changes)
     func assertion(_ change: Change) {
         #expect(throws: change.error) { try Self.passkey.with(change.change).assert() }
@@ -103,6 +105,7 @@ struct CeremonyTests {
         try passkey.assert()
     }
 
+    // Proves: W2
     @Test("The client data of one ceremony is rejected in the other one")
     func crossed() async throws {
         var registration = try Self.passkey.registration()
@@ -229,6 +232,7 @@ struct CeremonyTests {
 
     // MARK: - Assertion
 
+    // Proves: W7
     @Test(
         "A counter that does not grow is reported, except for passkeys that do not count",
         arguments: [(0, 0, false), (0, 1, false), (1, 2, false), (1, 1, true), (2, 1, true), (1, 0, true)]
@@ -241,6 +245,7 @@ struct CeremonyTests {
         #expect(assertion.counter == new && assertion.counterWentBack == wentBack)
     }
 
+    // Proves: W4
     @Test("An assertion of another credential, user or key is rejected")
     func otherCredential() throws {
         let ceremony = TestPasskey.authenticationCeremony

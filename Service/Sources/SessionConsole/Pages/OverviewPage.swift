@@ -93,7 +93,7 @@ enum AppPage {
         let events = try await service.store.events(app: app.id, limit: 8, offset: 0)
         var page = Page("Overview", app: app, section: .overview) {
             users
-            if app.passwordLogin?.enabled != true, app.otpLogins.isEmpty {
+            if app.passwordLogin?.enabled != true, app.otpLogins.isEmpty, !app.acceptsPasskeys {
                 H.p(.class("message warn")) {
                     "No login is configured, so no user can sign in. "
                     H.a(.href(console.path / "logins")) { "Configure a login" }
@@ -110,6 +110,8 @@ enum AppPage {
                             : OTPLoginConfig.Channel.allCases
                                 .filter { channel in app.otpLogins.contains { $0.channel == channel } }
                                 .map(Format.channel).joined(separator: ", ")),
+                    "Login with a passkey": Format.badge(
+                        app.acceptsPasskeys ? "on" : "off", app.acceptsPasskeys ? "good" : ""),
                     "New users": HTML(escaping: app.signUp ? "sign up themselves" : "are created by you only"),
                     "Session lifetime": HTML(
                         escaping: Format.duration(app.sessions.idleLifetime) + " unused, "

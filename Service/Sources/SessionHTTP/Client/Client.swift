@@ -249,7 +249,9 @@ struct ClientMiddleware: RouterMiddleware {
         return Identified(
             context: context, events: EventContext(client, requestID: context.requestID),
             languages: client.facts.locales,
-            call: client.isBrowser ? CrossOriginCall(request: request, app: app) : nil)
+            // Browsers read the associations for any page, and send no cookie with it.
+            call: client.isBrowser && !AssociationRoutes.paths.contains(request.uri.path)
+                ? CrossOriginCall(request: request, app: app) : nil)
     }
 
     /// Lets pages of the app read the response to a request that no route has seen, such as one with an invalid header.

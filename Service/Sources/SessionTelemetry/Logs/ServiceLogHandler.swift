@@ -3,6 +3,11 @@ package import Logging
 package import SessionDomain
 internal import Synchronization
 
+#if canImport(CoreFoundation)
+    // With libraries that load this module, the compiler sees `stat` in it, on Linux too.
+    internal import CoreFoundation
+#endif
+
 /// Writes records as lines of text or JSON, at the level of the process.
 package struct ServiceLogHandler: LogHandler {
     private let label: String

@@ -27,7 +27,7 @@ extension StepUpCommand {
             abstract: "Register a scope and set its rules. They replace the earlier rules of this scope.",
             discussion: """
                 Without further options, a user gets the scope for 300 seconds after a code: to the e-mail address or, \
-                without one, to the phone number. A running service uses the change within 5 seconds. Changed rules end \
+                without one, to the phone number. With --passkey, a passkey takes the place of the code. A running service uses the change within 5 seconds. Changed rules end \
                 the scope's grants and open challenges.
                 """)
 
@@ -67,7 +67,8 @@ extension StepUpCommand {
             commandName: "replace",
             abstract: "Replace the whole configuration by JSON, as PUT config/stepup of the management API does.",
             discussion: """
-                Use it for custom steps (jwks_url and step_keys) and for several steps. Scopes are not registered. The \
+                Use it for custom steps (jwks_url and step_keys) and for several steps, such as verify_email and then \
+                verify_passkey. Scopes are not registered. The \
                 rules of scopes that the file leaves out are deleted.
                 """)
 
@@ -145,7 +146,7 @@ struct StepUpRuleOptions: ParsableArguments {
         case review, grant, block
     }
 
-    @Option(help: "review: granted after a code. grant: granted at once. block: denied. (default: review)")
+    @Option(help: "review: granted after a code or a passkey. grant: granted at once. block: denied. (default: review)")
     var decision: Decision?
 
     @Option(help: "An https URL of your backend, which decides instead of all other options.")
@@ -157,6 +158,9 @@ struct StepUpRuleOptions: ParsableArguments {
     @Flag(help: "Only for users with a phone number.")
     var phone = false
 
+    @Flag(help: "The step is a passkey (verify_passkey) in place of a code. Users without one do not get the scope.")
+    var passkey = false
+
     @Option(help: "single-use, session-bound or profile-bound. (default: session-bound)")
     var grantMode: GrantMode?
 
@@ -166,8 +170,8 @@ struct StepUpRuleOptions: ParsableArguments {
     /// The options of direct rules that the command line names.
     private var direct: [String] {
         [
-            ("--decision", decision != nil), ("--email", email), ("--phone", phone), ("--grant-mode", grantMode != nil),
-            ("--granted-for", grantedFor != nil),
+            ("--decision", decision != nil), ("--email", email), ("--phone", phone), ("--passkey", passkey),
+            ("--grant-mode", grantMode != nil), ("--granted-for", grantedFor != nil),
         ].filter(\.1).map(\.0)
     }
 
@@ -178,6 +182,9 @@ struct StepUpRuleOptions: ParsableArguments {
         }
         if decision == .block, let other = direct.first(where: { $0.hasPrefix("--grant") }) {
             throw ValidationError("\(other) has no effect on a scope that is denied.")
+        }
+        if passkey, let decision, decision != .review {
+            throw ValidationError("--passkey has no effect with --decision \(decision.rawValue): there is no step.")
         }
     }
 
@@ -190,18 +197,23 @@ struct StepUpRuleOptions: ParsableArguments {
         }
     }
 
-    /// One rule per type of identifier, so that the code goes to the one that the user has.
+    /// One rule per type of identifier, so that the code goes to the one that the user has. One rule for a passkey.
     func rules(for scope: String) -> [StepUpConfigChange.AllowedScope] {
         if let hook { return [.init(scope: scope, mode: "delegated", delegationHook: hook)] }
         if ReservedScope.registered(by: scope) != nil { return [.init(scope: scope, mode: "managed")] }
         let both = email == phone
         let types = [(IdentifierType.emailAddress, email), (.phoneNumber, phone)].filter { both || $0.1 }.map(\.0)
-        return types.map { .init(scope: scope, mode: "direct", direct: rule(for: $0)) }
+        guard !passkey else {
+            return [.init(scope: scope, mode: "direct", direct: rule(for: types, step: StepUpStep.verifyPasskey))]
+        }
+        return types.map { type in
+            .init(scope: scope, mode: "direct", direct: rule(for: [type], step: StepUpStep.key(for: type)))
+        }
     }
 
-    private func rule(for type: IdentifierType) -> StepUpConfigChange.Direct {
-        let types = [type.rawValue]
-        let step = StepUpStep(order: 1, key: StepUpStep.key(for: type), expirationDuration: 0)
+    private func rule(for types: [IdentifierType], step key: String) -> StepUpConfigChange.Direct {
+        let types = types.map(\.rawValue)
+        let step = StepUpStep(order: 1, key: key, expirationDuration: 0)
         let (mode, seconds) = ((grantMode ?? .sessionBound).rawValue, grantedFor ?? 300)
         return switch decision ?? .review {
         case .block: .init(identifierTypes: types, status: StepUpStatus.block.rawValue)

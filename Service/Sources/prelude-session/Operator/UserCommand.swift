@@ -8,7 +8,10 @@ import SessionTokens
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Create, find, change and delete users.",
-        subcommands: [Create.self, Find.self, Show.self, SetPassword.self, SetStatus.self, Delete.self])
+        subcommands: [
+            Create.self, Find.self, Show.self, SetPassword.self, SetStatus.self, Passkeys.self, DeletePasskey.self,
+            Delete.self,
+        ])
 
     struct Identifiers: ParsableArguments {
         @Option(help: "A phone number in E.164 form.")
@@ -103,6 +106,51 @@ struct UserCommand: AsyncParsableCommand {
         }
     }
 
+    struct Passkeys: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "passkeys", abstract: "List the passkeys of a user, oldest first.")
+
+        @Option(help: "The app's id.") var app: AppID
+        @Argument(help: "The user's id, usr_….") var id: String
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService(of: app) { service in
+                try options.show(try await service.users.passkeys(of: id, app: app).map(\.record))
+            }
+        }
+    }
+
+    struct DeletePasskey: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "delete-passkey",
+            abstract: "Delete a passkey of a user, also the last one. Sessions stay.",
+            discussion: "Logins and step-ups that have begun are voided. The user can register a new passkey.")
+
+        @Option(help: "The app's id.") var app: AppID
+        @Argument(help: "The user's id, usr_….") var id: String
+        @Argument(help: "The id of the passkey, as `user passkeys` lists it.") var credential: String
+        @OptionGroup var confirmation: Confirmation
+        @OptionGroup var options: DatabaseOptions
+
+        func run() async throws {
+            try await options.withService(of: app) { service in
+                let passkeys = try await service.users.passkeys(of: id, app: app)
+                guard let passkey = passkeys.first(where: { $0.id == credential }) else {
+                    throw Refusal.notFound("the user has no such passkey")
+                }
+                let name = passkey.nickname ?? passkey.id
+                let rest = passkeys.count == 1 ? " It is the last one." : ""
+                try confirmation.ask(
+                    "The passkey \(name.escapedForTerminal) of the user \(id.escapedForTerminal) will be deleted, for good."
+                        + rest,
+                    ifNot: "The passkey was not deleted.")
+                try await service.users.deletePasskey(passkey.id, of: id, app: app)
+                try options.show([("deleted", .text(passkey.id))])
+            }
+        }
+    }
+
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete", abstract: "Delete a user and all data of the user.")
@@ -130,8 +178,25 @@ extension User {
     var record: Record {
         [
             ("id", .text(id)), ("status", .text(status.rawValue)), ("identifiers", .list(identifiers.map(\.value))),
-            ("password", .flag(hasPassword, "set", "none")), ("created", .time(createdAt)),
+            ("password", .flag(hasPassword, "set", "none")), ("passkey", .flag(hasPasskey, "registered", "none")),
+            ("created", .time(createdAt)),
         ]
+    }
+}
+
+extension Passkey {
+    fileprivate var record: Record {
+        [
+            ("id", .text(id)), ("nickname", .text(nickname)), ("model", .text(model)),
+            ("rp id", .text(relyingPartyID)), ("backed up", .flag(isBackedUp, "yes", "no")),
+            ("created", .time(createdAt)), ("last used", .time(lastUsedAt)),
+        ]
+    }
+
+    /// The AAGUID. Zeros say nothing about the model.
+    private var model: String? {
+        guard aaguid.count == 16, aaguid.contains(where: { $0 != 0 }) else { return nil }
+        return aaguid.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString.lowercased()
     }
 }
 
@@ -140,7 +205,7 @@ extension UserCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Show a user with sessions, limits and last events: why can this user not sign in?",
+            abstract: "Show a user with passkeys, sessions, limits and last events: why can this user not sign in?",
             discussion: """
                 Limits that refuse now come first, each with the time until which it does. Events are newest first. With \
                 --json, it is one object.
@@ -159,6 +224,7 @@ extension UserCommand {
             try await options.withService(of: app) { service in
                 let found = try await find(in: service)
                 let sessions = try await service.users.sessions(of: found.id, app: app, limit: 100)
+                let passkeys = try await service.users.passkeys(of: found.id, app: app).map(\.record)
                 let limits = try await service.users.limits(of: found.id, app: app)
                 let query = EventQuery(app: app, user: found.id, limit: max(events, 1))
                 let last = events == 0 ? [] : try await service.store.events(query) ?? []
@@ -169,6 +235,7 @@ extension UserCommand {
                     return try printJSON(
                         JSONValue.object([
                             "user": JSONValue(found.record), "held_identifiers": .array(held.map { JSONValue($0) }),
+                            "passkeys": .array(passkeys.map { JSONValue($0) }),
                             "sessions": .array(sessions.elements.map { JSONValue($0.record) }),
                             "limits": .array(limits.map { JSONValue($0.record) }),
                             "events": .array(
@@ -180,6 +247,7 @@ extension UserCommand {
                 }
                 try options.show(found.record)
                 try section("Held identifiers", held)
+                try section("Passkeys: \(passkeys.count)", passkeys)
                 try section("Sessions: \(sessions.total ?? sessions.elements.count)", sessions.elements.map(\.record))
                 try section(
                     "Limits: \(limits.filter { $0.refusedUntil != nil }.count) refuse now", limits.map(\.record))

@@ -1,4 +1,5 @@
 import SessionDomain
+import SessionTokens
 
 /// The app of development mode. All logins are on, and the scopes of the tutorials have rules.
 enum DevelopmentApp {
@@ -6,14 +7,16 @@ enum DevelopmentApp {
 
     static let id: AppID? = AppID("devapp1")
 
-    /// The scope of the tutorials beside the reserved one for a change of the password.
+    /// The scope of the tutorials beside the reserved ones, for a change of the password and of passkeys.
     static let transferScope = "transfer:write"
 
     /// The OTP login for a forgotten password, which grants the change of the password.
     static let resetLoginID = "lcfg_reset"
 
-    /// Creates the app unless it exists. An app of an earlier version gets the rules of the tutorials.
-    static func ensure(in service: SessionService) async throws {
+    /// Creates the app unless it exists. An app of an earlier version gets the rules of the tutorials, and passkeys.
+    ///
+    /// - Parameter origins: The origins of the service.
+    static func ensure(in service: SessionService, at origins: PublicOrigins) async throws {
         guard let id else { return }
         let now = service.environment.now()
         guard let existing = try await service.store.app(id) else {
@@ -24,25 +27,43 @@ enum DevelopmentApp {
                         id: service.environment.newID("lcfg"), channel: channel, isDefault: true, at: now)
                 }
                 addTutorialRules(to: &app, at: now)
+                app.passkeys = passkeys(of: app, at: origins, now: now)
                 app.developmentTokens = true
             }
             return
         }
-        // A configuration cannot be removed, so without one the app never had rules.
-        guard existing.stepUp == nil else { return }
+        // A configuration cannot be removed, so without one the app never had rules or passkeys.
+        let config = passkeys(of: existing, at: origins, now: now)
+        guard existing.stepUp == nil || existing.passkeys == nil && config != nil else { return }
         try await service.apps.update(id) { app in
             if app.stepUp == nil { addTutorialRules(to: &app, at: now) }
+            if app.passkeys == nil { app.passkeys = config }
         }
+    }
+
+    /// Passkeys for pages of this machine. Browsers accept the RP id `localhost` at this host only, not at 127.0.0.1.
+    ///
+    /// - Returns: `nil` if apps reach the service at another machine.
+    static func passkeys(of app: App, at origins: PublicOrigins, now: Timestamp) -> PasskeyConfig? {
+        let all = origins.origins(of: app).compactMap { TargetURI($0) }
+        guard let main = all.first, IPNetwork.isLoopback(host: main.host) else { return nil }
+        var config = PasskeyConfig()
+        config.relyingPartyID = "localhost"
+        config.allowedOrigins = Set(all.filter { $0.host == "localhost" }.map(\.origin)).sorted()
+        (config.createdAt, config.updatedAt) = (now, now)
+        return config
     }
 
     private static func addTutorialRules(to app: inout App, at now: Timestamp) {
         let changePassword = GrantTerms(mode: .singleUse, grantedFor: 300)
-        let transfer = GrantTerms(mode: .sessionBound, grantedFor: 300)
+        let forSession = GrantTerms(mode: .sessionBound, grantedFor: 300)
         app.stepUp = StepUpConfig(
             jwksURL: nil, stepKeys: [],
-            rules: rules(for: ReservedScope.writePassword, changePassword) + rules(for: transferScope, transfer),
+            rules: rules(for: ReservedScope.writePassword, changePassword)
+                + rules(for: ReservedScope.writePasskey, forSession) + rules(for: transferScope, forSession),
             at: now)
-        app.scopes += [ReservedScope.writePassword, transferScope].filter { !app.scopes.contains($0) }
+        app.scopes += [ReservedScope.writePassword, ReservedScope.writePasskey, transferScope]
+            .filter { !app.scopes.contains($0) }
         // Without another login by e-mail, this one would be the default.
         guard app.otpLogins.contains(where: { $0.channel == .email && $0.isDefault }),
             !app.otpLogins.contains(where: { $0.id == resetLoginID })

@@ -6,8 +6,7 @@ import SessionSQLite
 
 /// A store that this process has opened, and closes at the end.
 protocol OpenedStore: AppStore, EventStore, HousekeepingStore, LoginStore, ManagementKeyStore, MessageStore,
-    SessionStore,
-    StepUpStore, UserStore, WebhookStore
+    PasskeyStore, SessionStore, StepUpStore, UserStore, WebhookStore
 {
     /// The schema version before opening, 0 for a new database, and the version now.
     var schema: (found: Int, now: Int) { get }

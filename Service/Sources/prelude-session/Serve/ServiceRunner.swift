@@ -161,7 +161,7 @@ struct ServiceRunner {
             for warning in unused.warnings { logger.warning("\(warning)") }
             return
         }
-        try await DevelopmentApp.ensure(in: service)
+        try await DevelopmentApp.ensure(in: service, at: configuration.origins())
         if let key {
             // Written without a buffer, so that a program that reads a pipe gets it at once.
             FileHandle.standardOutput.write(Data("Management key of this start: \(key)\n".utf8))

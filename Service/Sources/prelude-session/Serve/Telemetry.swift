@@ -82,7 +82,7 @@ struct Telemetry {
 
     /// Reads the counters for the graphs, until the task is cancelled.
     func recordActivity(_ environment: ServiceEnvironment) async {
-        let starts: [FrontendPath] = [.otp, .webLogin, .passwordLogin, .migration]
+        let starts: [FrontendPath] = [.otp, .webLogin, .passwordLogin, .beginPasskeyLogin, .migration]
         let reader = ActivityReader(registry: registry, loginStarts: Set(starts.map(\.rawValue)))
         await activity.run(environment) { reader.totals() }
     }

@@ -65,9 +65,9 @@ struct RawDevice {
 extension FrontendPath {
     /// The paths that need an access token.
     static var signedIn: [FrontendPath] {
-        allCases.filter { $0.rawValue.hasPrefix("/v1/session/me/") } + [.stepUpRequest]
+        allCases.filter { $0.rawValue.hasPrefix("/v1/session/me/") && $0 != .passkey } + [.stepUpRequest]
     }
 
     /// The HTTP method of the path.
-    var method: HTTPRequest.Method { [.sessions, .identifiers].contains(self) ? .get : .post }
+    var method: HTTPRequest.Method { [.sessions, .identifiers, .passkeys].contains(self) ? .get : .post }
 }

@@ -10,7 +10,8 @@ enum OperatorActions {
         "/users/new", "/users/*/external-id", "/users/*/identifiers", "/users/*/identifiers/remove", "/users/*/profile",
         "/users/*/password", "/users/*/limits", "/limits/clear", "/limits/block",
         "/limits/unblock", "/users/*/status", "/users/*/sessions/*/revoke",
-        "/users/*/sessions/*/revoke-others", "/users/*/sessions/revoke-all", "/webhooks/*/deliveries/*/resend",
+        "/users/*/passkeys/*/remove", "/users/*/sessions/*/revoke-others", "/users/*/sessions/revoke-all",
+        "/webhooks/*/deliveries/*/resend",
     ]
     static let ofViewer: Set = ["/console/account/password", "/console/sign-out"]
 

@@ -76,6 +76,10 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
         RefusalRow(.spentCode, 401, "bad_check_code"),
         RefusalRow(.proofForOtherTarget(expected: "https://a.example/b"), 400, "invalid_dpop_proof"),
         RefusalRow(.sendDenied(needsOtherType: true), 403, "auth_blocked"),
+        RefusalRow(.passkeyNotConfigured, 403, "passkey_not_configured"),
+        RefusalRow(.passkeyRegistrationFailed("no"), 400, "passkey_registration_failed"),
+        RefusalRow(.passkeyAuthenticatorBlocked, 403, "passkey_authenticator_blocked"),
+        RefusalRow(.passkeyStepUnavailable, 403, "passkey_step_unavailable"),
     ]
 
     /// The index of the row of a refusal. A new case of `Refusal` does not compile until it has an index and a row.
@@ -113,6 +117,10 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
         case .scopeIdentifierMismatch: 29
         case .authBlocked: 30
         case .sendDenied: 46
+        case .passkeyNotConfigured: 47
+        case .passkeyRegistrationFailed: 48
+        case .passkeyAuthenticatorBlocked: 49
+        case .passkeyStepUnavailable: 50
         case .insufficientScope: 31
         case .forbidden: 32
         case .inactiveUser: 33

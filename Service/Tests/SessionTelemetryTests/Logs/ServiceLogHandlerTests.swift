@@ -6,6 +6,11 @@ import Testing
 
 @testable import SessionTelemetry
 
+#if canImport(CoreFoundation)
+    // As in ServiceLogHandler.swift.
+    import CoreFoundation
+#endif
+
 @Suite("The log of the process")
 struct ServiceLogHandlerTests {
     /// Keeps lines.

@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 import openapi_document
 from operator_api import Management
+from passkeys import make_passkey
 from person import Person
 from receiver import Receiver, Reply
 from service import ROOT, Service, running
@@ -120,8 +121,25 @@ class Reader:
         answer = person.device.password("ada@example.com", "staple of the better kind")
         finalized = person.device.finalize(answer.json["challenge_token"])
         assert finalized.status == 200, finalized
-        sessions = person.device.sessions(finalized.json["access_token"])
+        self.access_token = finalized.json["access_token"]
+        sessions = person.device.sessions(self.access_token)
         self.ids["session_id"] = sessions.json["sessions"][0]["id"]
+
+    def register_passkey(self) -> None:
+        """Registers a passkey of soft-webauthn, which verifies no user."""
+        settings = {"rp_id": "example.com", "user_verification": "discouraged"}
+        Management(self.service, APP).expect(200, "PUT", "/config/passkey", settings)
+        path, headers = "/v1/session/me/passkeys/register", [("Authorization", f"Bearer {self.access_token}")]
+        begun = self.transport.send("POST", f"{path}/begin", {"username": "ada@example.com", "nickname": "iPhone"}, headers)
+        options = begun.json["public_key"]
+        made = make_passkey("example.com", "https://example.com", options["challenge"], options["user"]["id"])["passkey"]
+        attestation = {
+            "id": made["id"], "rawId": made["id"], "type": "public-key",
+            "response": {**made["registration"], "transports": ["internal", "hybrid"]}}
+        body = {"registration_token": begun.json["registration_token"], "attestation": attestation}
+        finished = self.transport.send("POST", f"{path}/finish", body, headers)
+        assert finished.status == 200, (finished, finished.body)
+        self.ids["credential_id"] = made["id"]
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +154,10 @@ def reader(tmp_path_factory):
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.name)
 def test_each_call_of_the_page_gives_the_documented_response(reader, call):
     if call.name == "GET …/users/{user_id}/sessions":
+        reader.unbind()
         reader.sign_in()
+    if call.name == "GET …/users/{user_id}/passkeys":
+        reader.register_passkey()
     if call.path == "…/tokens":
         reader.unbind()
     answer = reader.follow(call)

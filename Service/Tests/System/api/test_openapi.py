@@ -24,7 +24,7 @@ OTHER_TYPES = {
 #: Schemas of types that write their members without properties, and of settings (test_settings.py).
 WRITTEN_BY_HAND = {
     "EventContext.Device", "SessionConfigBody", "NoticesConfigBody", "LimitsConfigBody", "LimitsConfigBody.Rate",
-    "LimitsConfigBody.SendHook", "AppBody", "MigrationConfigBody", "OTPConfigBody", "PasswordConfigBody",
+    "LimitsConfigBody.SendHook", "AppBody", "MigrationConfigBody", "OTPConfigBody", "PasskeyConfigBody", "PasswordConfigBody",
     "TemplateSettingsBody",
     "PasswordConfigChangeBody.Compliancy"}
 #: Types that also have settings, or lists of them.

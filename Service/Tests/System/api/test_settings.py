@@ -12,7 +12,7 @@ from service import APP, BINARY, ROOT, Service, running
 
 GROUPS = {
     "app": "AppChangeBody", "sessions": "SessionConfigBody", "limits": "LimitsConfigBody", "notices": "NoticesConfigBody",
-    "login.password": "PasswordConfigChangeBody", "migration": "MigrationConfigBody",
+    "login.password": "PasswordConfigChangeBody", "migration": "MigrationConfigBody", "passkey": "PasskeyConfigBody",
     "templates": "TemplateSettingsBody"}
 #: The bodies that responses have where requests may leave members out.
 RESPONSES = {"AppChangeBody": "AppBody", "PasswordConfigChangeBody": "PasswordConfigBody", "OTPConfigChangeBody": "OTPConfigBody"}
@@ -221,7 +221,11 @@ def test_a_rate_of_password_logins_reads_back_as_it_was_sent(service):
     (["login.password", 'password_compliancy={"max_length": 5}'], "password_compliancy.max_length is too small for the other rules"),
     (["migration", "session_validation_url=http://169.254.169.254/"], "session_validation_url"),
     (["limits", "code_lifetime=60", "code_lifetime=61"], "code_lifetime is named twice"),
-    (["claims", "a=1"], "app, sessions, limits, notices, login.password, migration, templates"), (["limits", "code_lifetime"], "code_lifetime"),
+    (["passkey", "rp_id=Example.com"], "rp_id must be a host in lower case"),
+    (["passkey", "rp_id=example.com", 'ios_app_ids=["com.example.app"]'], "ios_app_ids must be at most 20 different app ids"),
+    (["passkey", "rp_id=example.com", 'granted_scopes=["no:where"]'], "granted_scopes contains no:where, which is not registered"),
+    (["passkey", "rp_id=example.com", "login_enabled=false", "codes_with_passkey=false"], "codes_with_passkey must be true while"),
+    (["claims", "a=1"], "app, sessions, limits, notices, login.password, migration, passkey, templates"), (["limits", "code_lifetime"], "code_lifetime"),
 ])
 def test_a_wrong_value_is_refused_by_its_name(service, arguments, problem):
     refused = config(service, "set", *arguments)

@@ -9,7 +9,7 @@ from operator_api import Management
 LANGUAGES = ["de", "en", "es", "fr", "ja"]
 PURPOSES = [
     "sign_in", "step_up", "new_identifier", "notice_new_device", "notice_identifier_added", "notice_identifier_removed",
-    "notice_password_changed", "notice_sessions_ended",
+    "notice_password_changed", "notice_passkey_added", "notice_passkey_removed", "notice_sessions_ended",
 ]
 
 pytestmark = pytest.mark.skipif(not mail_browser.CHROMIUM, reason="the Debian package chromium is not installed")

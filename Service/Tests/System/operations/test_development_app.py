@@ -11,7 +11,7 @@ from service import APP, Service, running
 from terminal import log_in_with_code, run_with_code
 from waiting import wait_until
 
-TRANSFER, CHANGE_PASSWORD = "transfer:write", "prld:pwd:write"
+TRANSFER, CHANGE_PASSWORD, CHANGE_PASSKEYS = "transfer:write", "prld:pwd:write", "prld:passkey:write"
 
 
 def printed(service: Service, *arguments: str):
@@ -21,7 +21,7 @@ def printed(service: Service, *arguments: str):
 
 
 @pytest.mark.parametrize("new_identifier", [new_email, new_phone])
-@pytest.mark.parametrize("scope", [TRANSFER, CHANGE_PASSWORD])
+@pytest.mark.parametrize("scope", [TRANSFER, CHANGE_PASSWORD, CHANGE_PASSKEYS])
 def test_the_scopes_of_the_tutorials_need_no_configuration(shared, new_identifier, scope):
     identifier = new_identifier()
     person = Person.signed_in(shared, identifier)
@@ -29,7 +29,7 @@ def test_the_scopes_of_the_tutorials_need_no_configuration(shared, new_identifie
     person.refresh(person.do_code_step(person.challenge(scope), identifier))
     assert person.scopes() == [scope]
     person.refresh()
-    assert person.scopes() == ([scope] if scope == TRANSFER else []), "a change of the password is granted once"
+    assert person.scopes() == ([] if scope == CHANGE_PASSWORD else [scope]), "a change of the password is granted once"
 
 
 def test_the_login_for_a_forgotten_password_grants_the_change(shared):
@@ -50,15 +50,15 @@ def test_a_development_app_of_an_earlier_version_gets_the_rules(tmp_path):
     assert service.run("step-up", "show", "--app", APP).returncode != 0
     with running(service):
         scopes = [rule["scope"] for rule in printed(service, "step-up", "show", "--app", APP)["allowed_scopes"]]
-        assert scopes == [CHANGE_PASSWORD] * 2 + [TRANSFER] * 2
+        assert scopes == [CHANGE_PASSWORD] * 2 + [CHANGE_PASSKEYS] * 2 + [TRANSFER] * 2
         assert [scope["scope"] for scope in printed(service, "scope", "list", "--app", APP)] == [
-            CHANGE_PASSWORD, TRANSFER]
+            CHANGE_PASSWORD, CHANGE_PASSKEYS, TRANSFER]
         # A configuration of the developer stays.
         assert service.run("step-up", "remove", "--app", APP, TRANSFER).returncode == 0
         service.stop()
         service.start()
         rules = printed(service, "step-up", "show", "--app", APP)["allowed_scopes"]
-        assert [rule["scope"] for rule in rules] == [CHANGE_PASSWORD] * 2
+        assert [rule["scope"] for rule in rules] == [CHANGE_PASSWORD] * 2 + [CHANGE_PASSKEYS] * 2
 
 
 def test_a_rule_that_a_command_sets_is_used_by_the_running_service(shared):

@@ -28,6 +28,7 @@ GROUPS = {
     "login.password": "`PUT …/config/login/password`",
     "templates": "`PUT …/config/templates`; [management.md](management.md#messages) has the messages themselves",
     "migration": "`PUT …/config/migration`; [how to move](flows/migration.md)",
+    "passkey": "`PUT …/config/passkey`; [operating/passkeys.md](operating/passkeys.md) says how to choose them",
 }
 
 

@@ -119,17 +119,23 @@ def _read(text: str, outer: str, found: dict[str, Body]) -> None:
 
 
 def bodies() -> dict[str, Body]:
-    """Returns all body types by their names. A type inside a type of routes has its own name only."""
+    """Returns all body types by their names. The name of a type of routes around them is no part of it."""
     found: dict[str, Body] = {}
     for file in FILES:
         text = _code(file.read_text())
         if CODABLE.search(text):
             _read(text, "", found)
     all_ = {name: body for name, body in found.items() if body.is_codable and not body.is_single_value}
+
+    def shown(name: str) -> str:
+        outer, _, own = name.rpartition(".")
+        if outer in all_:
+            return f"{shown(outer)}.{own}"
+        return name if not outer or outer.endswith(("Endpoint", "Context")) else own
+
     named = {}
     for name, body in all_.items():
-        outer = name.rpartition(".")[0]
-        short = name if not outer or outer in all_ or outer.endswith(("Endpoint", "Context")) else name.rpartition(".")[2]
+        short = shown(name)
         assert short not in named, f"there are two types {short}"
         named[short] = body
     return named

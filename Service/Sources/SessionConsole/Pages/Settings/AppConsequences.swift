@@ -125,9 +125,10 @@ enum AffectedUsers {
             identifier: channel.identifierType, missing: others.first?.identifierType,
             password: next.acceptsPasswords ? false : nil)
         let what = channel == .sms ? "a phone number" : "an e-mail address"
+        let passkeys = next.acceptsPasskeys ? " but perhaps a passkey" : ""
         return [
             try await with(channel.identifierType, in: [""..<"\u{10FFFF}"], what, console),
-            try await with(means, what + " and no other way to sign in", console),
+            try await with(means, what + " and no other way to sign in" + passkeys, console),
         ]
     }
 }

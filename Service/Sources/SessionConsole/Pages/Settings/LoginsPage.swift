@@ -1,6 +1,6 @@
 import SessionDomain
 
-/// How users sign in: with a password, and with codes.
+/// How users sign in: with a password, with codes, and with passkeys.
 enum LoginsPage {
     static func add(to routes: ConsoleRoutes) {
         routes.appPage("/logins", show)
@@ -12,6 +12,7 @@ enum LoginsPage {
         Page("Logins", app: console.app, section: .logins) {
             codes(console)
             password(console)
+            passkeys(console)
             more(console)
         }
     }
@@ -74,6 +75,20 @@ enum LoginsPage {
         }
     }
 
+    private static func passkeys(_ console: ConsoleAppContext) -> HTML {
+        let text =
+            switch console.app.passkeys {
+            case nil: "Passkeys are not configured."
+            case let config? where config.loginEnabled: "Users sign in with passkeys of \(config.relyingPartyID)."
+            case let config?:
+                "Users have passkeys of \(config.relyingPartyID) for step-ups, and do not sign in with them."
+            }
+        return Format.card("Login with a passkey") {
+            H.p { text }
+            H.div(.class("actions")) { Link.button("Settings of passkeys", console.path / "passkeys") }
+        }
+    }
+
     /// What users lose when the login is switched off.
     private static func consequences(_ next: PasswordLoginConfig, _ console: ConsoleAppContext) async throws -> [String]
     {
@@ -82,9 +97,11 @@ enum LoginsPage {
             try await AffectedUsers.with(
                 SignInMeans(identifier: .emailAddress, password: true), "an e-mail address and a password", console),
             "They can no longer sign in with it.",
-            console.app.otpLogins.isEmpty
-                ? "The app has no login with a code: no user can sign in."
-                : "They sign in with a code instead, if they have an identifier for it.",
+            !console.app.otpLogins.isEmpty
+                ? "They sign in with a code instead, if they have an identifier for it."
+                : console.app.acceptsPasskeys
+                    ? "The app has no login with a code: only users with a passkey can sign in."
+                    : "The app has no login with a code: no user can sign in.",
             "Sessions stay. The passwords are kept, and are valid again when you switch the login on.",
         ]
     }

@@ -97,8 +97,10 @@ extension RuleForm {
     private func scopeField(_ form: FormView) -> HTML {
         form.text(
             Self.scope, "Scope", stored?.scope,
-            hint: "Letters, digits and . - _ : such as payments:write. It is registered if it is new.", isRequired: true
-        )
+            hint: "Letters, digits and . - _ : such as payments:write. It is registered if it is new. "
+                + "\(ReservedScope.writePassword) lets a user change the password, and \(ReservedScope.writePasskey) "
+                + "register, rename and delete passkeys.",
+            isRequired: true)
     }
 
     private func decision(_ form: FormView) -> HTML {
@@ -127,7 +129,8 @@ extension RuleForm {
                             (GrantMode.singleUse.rawValue, "One access token"),
                             (GrantMode.sessionBound.rawValue, "The access tokens of the session"),
                             (GrantMode.profileBound.rawValue, "The access tokens of all sessions of the user"),
-                        ], selected: terms.mode.rawValue)
+                        ], selected: terms.mode.rawValue,
+                        hint: "\(ReservedScope.writePasskey) needs more than one token: a registration is two calls.")
                     form.number(
                         Self.grantedFor, "For how long, in seconds", terms.grantedFor,
                         hint: "1 to 86400, from the last step. 0 with one access token: until it expires.")
@@ -140,6 +143,7 @@ extension RuleForm {
         let steps = direct?.steps ?? [StepUpStep(order: 1, key: StepUpStep.verifyEmail, expirationDuration: 600)]
         var known: [(value: String, label: String)] = [
             ("", "No step"), (StepUpStep.verifyEmail, "A code by e-mail"), (StepUpStep.verifySMS, "A code by SMS"),
+            (StepUpStep.verifyPasskey, "A passkey"),
         ]
         known += (app.stepUp?.stepKeys ?? []).map { ($0, "Your step " + $0) }
         let (options, rows) = (known, rows(form))

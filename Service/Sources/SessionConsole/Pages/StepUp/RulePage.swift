@@ -168,10 +168,11 @@ enum RuleText {
     private static func managed(_ scope: String, in app: App) -> String {
         let identifier =
             ReservedScope.registered(by: scope) == .phoneNumber ? "a phone number" : "an e-mail address"
+        let passkey = app.passkeys == nil ? "" : ", or a passkey of a user without identifiers"
         let before =
             app.registersInOneStep
             ? ""
-            : " Before that comes a code to an identifier of the user"
+            : " Before that comes a code to an identifier of the user" + passkey
                 + (app.freshLogin > 0 ? ", unless the login is at most \(Format.duration(app.freshLogin)) old." : ".")
         return "A user can add \(identifier), with a code that is sent to it." + before
     }
@@ -188,16 +189,25 @@ enum RuleText {
             "\(rule.scope) needs no further step. \(granted(terms, "It is", in: app)) \(whose)"
         case .review(let terms, let steps):
             "\(rule.scope) needs \(list(steps)). \(granted(terms, "Then it is", in: app)) \(whose)"
+                + passkeys(for: steps, in: app)
         }
+    }
+
+    /// Who cannot complete the steps.
+    private static func passkeys(for steps: [StepUpStep], in app: App) -> String {
+        guard steps.contains(where: { $0.key == StepUpStep.verifyPasskey }) else { return "" }
+        return app.passkeys == nil
+            ? " Passkeys are not configured, so no user gets it." : " A user without a passkey does not get it."
     }
 
     private static func list(_ steps: [StepUpStep]) -> String {
         steps.map { step in
             let name =
-                switch step.identifierType {
-                case .phoneNumber: "a code by SMS"
-                case .emailAddress: "a code by e-mail"
-                case nil: "your step \(step.key)"
+                switch step.key {
+                case StepUpStep.verifySMS: "a code by SMS"
+                case StepUpStep.verifyEmail: "a code by e-mail"
+                case StepUpStep.verifyPasskey: "a passkey"
+                default: "your step \(step.key)"
                 }
             let seconds = step.expirationDuration > 0 ? step.expirationDuration : StepUpStep.defaultDuration
             return "\(name) within \(Format.duration(seconds))"

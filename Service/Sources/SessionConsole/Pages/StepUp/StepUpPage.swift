@@ -94,7 +94,7 @@ enum StepUpPage {
 
     private static func granters(of scope: String, in app: App) -> String {
         let rules = app.stepUp?.rules.count { $0.scope == scope } ?? 0
-        let logins = app.otpLogins.count { $0.grantedScopes.contains(scope) }
+        let logins = app.logins(granting: scope)
         let found = [rules > 0 ? Format.count(rules, "rule") : nil, logins > 0 ? Format.count(logins, "login") : nil]
         let text = found.compactMap(\.self).joined(separator: ", ")
         return text.isEmpty ? "nothing yet" : text
@@ -169,7 +169,7 @@ private enum StepUpConfirmations {
     @Sendable private static func showScope(_ console: ConsoleAppContext) async throws -> Page {
         let scope = try scope(console)
         let rules = console.app.stepUp?.rules.count { $0.scope == scope } ?? 0
-        let logins = console.app.otpLogins.count { $0.grantedScopes.contains(scope) }
+        let logins = console.app.logins(granting: scope)
         let ends = try await AffectedUsers.granted(scope, console)
         let holders =
             logins == 0

@@ -101,7 +101,7 @@ enum UserConfirmations {
                 consequences: [
                     "1 user is deleted: " + name(of: user) + ".",
                     ended(sessions),
-                    "The password, the profile and \(Format.count(user.identifiers.count, "identifier")) are deleted.",
+                    "The password, the passkeys, the profile and \(Format.count(user.identifiers.count, "identifier")) are deleted.",
                     "A person with the same identifier can sign up again, and is another user then.",
                     "This cannot be undone.",
                 ], submit: "Delete the user", back: path)
@@ -147,9 +147,11 @@ enum UserConfirmations {
                 console.context, path / "identifiers" / "remove", for: .support,
                 consequences: [
                     "\(stored.value) is removed from 1 user. Another user can then have it.",
-                    others.isEmpty
-                        ? "It is the last identifier: the user cannot sign in any more until you add another one."
-                        : "The user still signs in with \(others.joined(separator: ", ")).",
+                    !others.isEmpty
+                        ? "The user still signs in with \(others.joined(separator: ", "))."
+                        : user.hasPasskey && console.app.acceptsPasskeys
+                            ? "It is the last identifier: the user signs in with a passkey only."
+                            : "It is the last identifier: the user cannot sign in any more until you add another one.",
                     kept(sessions, "active session"), "Logins and step-ups that have begun are invalid.",
                 ], submit: "Remove the identifier", back: path
             ) { form in

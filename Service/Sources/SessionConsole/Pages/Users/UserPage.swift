@@ -13,12 +13,14 @@ enum UserPage {
         }
         UserChanges.add(to: routes)
         UserConfirmations.add(to: routes)
+        UserPasskeys.add(to: routes)
     }
 
     @Sendable static func show(_ console: ConsoleAppContext) async throws -> Page {
         let user = try await console.user
         let path = console.path / "users" / user.id
         let sessions = try await UserSessions(of: user, path: path, console)
+        let passkeys = try await console.service.users.passkeys(of: user.id, app: console.app.id)
         let limits = try await reachedLimits(of: user, console)
         var page = Page(
             user.identifiers.first?.value ?? user.id, app: console.app, section: .users,
@@ -31,6 +33,7 @@ enum UserPage {
             }
             if !limits.isEmpty { refused(limits, path, console) }
             sessions.html()
+            if !passkeys.isEmpty { UserPasskeys.table(passkeys, path, console) }
             if console.context.canSupport { password(user, path, console) }
             H.p { H.a(.href((console.path / "events").query(["user_id": user.id]))) { "All events of this user" } }
             Format.card("Export") {
@@ -111,7 +114,12 @@ enum UserPage {
 
     private static func identifiers(_ user: User, _ path: ConsolePath, _ console: ConsoleAppContext) -> HTML {
         Format.card("Identifiers") {
-            if user.identifiers.isEmpty { H.p(.class("none")) { "The user cannot sign in without an identifier." } }
+            if user.identifiers.isEmpty {
+                H.p(.class("none")) {
+                    user.hasPasskey && console.app.acceptsPasskeys
+                        ? "The user signs in with a passkey only." : "The user cannot sign in without an identifier."
+                }
+            }
             H.ul(.class("entries")) {
                 for identifier in user.identifiers {
                     H.li {
@@ -148,7 +156,10 @@ enum UserPage {
 
     private static func password(_ user: User, _ path: ConsolePath, _ console: ConsoleAppContext) -> HTML {
         Format.card("Password and limits") {
-            H.p { user.hasPassword ? "The user has a password." : "The user has no password." }
+            H.p {
+                user.hasPassword ? "The user has a password." : "The user has no password."
+                user.hasPasskey ? " The user has a passkey." : " The user has no passkey."
+            }
             FormView.form(
                 console.context, path / "password", for: .support, id: "password", submit: "Set the password", style: ""
             ) { form in

@@ -69,7 +69,7 @@ enum UsersPage {
             } else {
                 TableView.html(
                     "Users, newest first",
-                    columns: ["Identifiers", "Status", "External id", "Password", "Created", "Id"],
+                    columns: ["Identifiers", "Status", "External id", "Password", "Passkey", "Created", "Id"],
                     list.map { row($0, console) }, action: new)
                 if searched == nil {
                     part.links(total: count, noun: "user") { offset in
@@ -90,7 +90,8 @@ enum UsersPage {
                 user.identifiers.count > 1
                     ? H.span(.class("hint")) { " and \(user.identifiers.count - 1) more" } : .empty,
             ]), Format.status(user.status), Format.text(user.externalID),
-            HTML(escaping: user.hasPassword ? "yes" : "no"), Format.time(user.createdAt), Format.code(user.id))
+            HTML(escaping: user.hasPassword ? "yes" : "no"), HTML(escaping: user.hasPasskey ? "yes" : "no"),
+            Format.time(user.createdAt), Format.code(user.id))
     }
 
     private static func filters(_ console: ConsoleAppContext, searched: String?, status: User.Status?) -> HTML {

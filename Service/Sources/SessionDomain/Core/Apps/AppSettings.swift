@@ -56,7 +56,8 @@ extension App: SettingsGroup {
                     .number(
                         "fresh_login", \.freshLogin, from: 0, to: 3600, in: .seconds, "New login",
                         hint:
-                            "For so long after it, a session registers an identifier without a code to an existing one."
+                            "For so long after it, a session registers an identifier without a code to an existing one, and "
+                            + "changes passkeys without a step-up."
                     ),
                     .number(
                         "new_identifier_hold", \.newIdentifierHold, from: 0, to: 2_592_000, in: .seconds,

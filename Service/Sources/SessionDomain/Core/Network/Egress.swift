@@ -43,10 +43,13 @@ package struct EgressRequest: Sendable {
 package struct EgressAnswer: Sendable, Equatable {
     package let status: Int
     package let body: Data
+    /// The value of `Content-Type`.
+    package let contentType: String?
 
-    package init(status: Int, body: Data) {
+    package init(status: Int, body: Data, contentType: String? = nil) {
         self.status = status
         self.body = body
+        self.contentType = contentType
     }
 }
 
