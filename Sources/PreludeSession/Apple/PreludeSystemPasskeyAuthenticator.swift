@@ -15,7 +15,8 @@
 
         /// Creates an authenticator.
         ///
-        /// - Parameter window: Returns the window that shows the sheet. By default the system chooses one.
+        /// - Parameter window: Returns the window that shows the sheet. By default it is no window of the app, and the
+        ///   system chooses the place.
         public init(window: @escaping @MainActor @Sendable () -> ASPresentationAnchor = { ASPresentationAnchor() }) {
             self.window = window
         }

@@ -75,7 +75,7 @@ extension PreludeSessionErrorCode {
     public static let notConfigured: Self = "not_configured"
     /// The app has no passkeys, or no login with them.
     public static let passkeyNotConfigured: Self = "passkey_not_configured"
-    /// The step of the challenge cannot be done with a passkey.
+    /// The scope needs a passkey and the user has none, or the step of the challenge is not one with a passkey.
     public static let passkeyStepUnavailable: Self = "passkey_step_unavailable"
     /// The app does not accept passkeys of this kind of authenticator.
     public static let passkeyAuthenticatorBlocked: Self = "passkey_authenticator_blocked"

@@ -14,12 +14,14 @@ public protocol PreludePasskeyAuthenticator: Sendable {
     ///
     /// - Parameter request: What the service asks for.
     /// - Returns: The passkey, and its attestation.
+    /// - Throws: `CancellationError`, a `PreludePasskeyError` or another error, see above.
     func createPasskey(_ request: PreludePasskeyCreationRequest) async throws -> PreludePasskeyCreation
 
     /// Signs in with a passkey (WebAuthn Level 3 §5.1.4).
     ///
     /// - Parameter request: What the service asks for.
     /// - Returns: The passkey that the user has chosen, and its signature.
+    /// - Throws: `CancellationError`, a `PreludePasskeyError` or another error, see above.
     func signIn(_ request: PreludePasskeySignInRequest) async throws -> PreludePasskeySignIn
 
     /// The service does not accept a passkey any more, so it should not be offered again (WebAuthn Level 3 §5.1.10). It

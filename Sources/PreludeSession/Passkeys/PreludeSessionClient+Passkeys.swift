@@ -15,8 +15,9 @@ extension PreludeSessionClient {
     ///   (`.passkeyAuthenticatorBlocked`). `.invalidConfiguration` when the system has not loaded the association of
     ///   app and host yet (`.passkeyNotAssociated`), and for a blank user name. `.conflict` when the device has a
     ///   passkey of the user (`.passkeyAlreadyRegistered`). `.badRequest` when the authenticator fails or the service
-    ///   rejects the passkey (`.passkeyRegistrationFailed`). `.unauthorized` when no user is signed in, or another
-    ///   login or a logout came between; `.network` and `.timeout` without a response.
+    ///   rejects the passkey (`.passkeyRegistrationFailed`). `.expiredChallengeToken`
+    ///   when the user answers too late. `.unauthorized` when no user is signed in, or another login or a logout came
+    ///   between; `.network` and `.timeout` without a response.
     @discardableResult
     public func registerPasskey(_ options: RegisterPasskeyOptions) async throws -> PasskeyRegistrationResult {
         try await engine.registerPasskey(options)
@@ -34,12 +35,13 @@ extension PreludeSessionClient {
     /// - Parameter options: How passkeys are offered.
     /// - Returns: The user with a valid access token.
     /// - Throws: `CancellationError` when the user cancels. `.unauthorized` for a passkey that the service does not
-    ///   accept (`field` is `assertion`), when the user answers too late, and when another login or a logout came
-    ///   between. `.forbidden` for a user who is not allowed to sign in, when the device cannot use passkeys (`code` is
-    ///   `.passkeyNotSupported`), and when the app has no login with passkeys (`.passkeyNotConfigured`).
-    ///   `.invalidConfiguration` when the system has not loaded the association of app and host yet
-    ///   (`.passkeyNotAssociated`). `.generic` when the authenticator fails (`.passkeyFailed`). `.storageUnavailable`
-    ///   when the session cannot be stored; `.network` and `.timeout` without a response.
+    ///   accept (`field` is `assertion`), and when another login or a logout came between. `.expiredChallengeToken`
+    ///   when the user answers too late. `.tokenReused` when a response was lost: try again. `.forbidden` for a user
+    ///   who is not allowed to sign in, when the device cannot use passkeys (`code` is `.passkeyNotSupported`), and
+    ///   when the app has no login with passkeys (`.passkeyNotConfigured`). `.invalidConfiguration` when the system has
+    ///   not loaded the association of app and host yet (`.passkeyNotAssociated`). `.generic` when the authenticator
+    ///   fails (`.passkeyFailed`). `.storageUnavailable` when the session cannot be stored; `.network` and `.timeout`
+    ///   without a response.
     @discardableResult
     public func loginWithPasskey(_ options: PasskeyLoginOptions = PasskeyLoginOptions()) async throws -> PreludeUser {
         try await engine.login(options)

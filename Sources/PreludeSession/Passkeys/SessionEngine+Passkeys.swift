@@ -52,10 +52,9 @@ extension SessionEngine {
         guard machine.acceptsLogin(fence) else { throw Self.loginOvertaken }
         let response: APIResponse
         do {
+            let finish = FinishPasskeyLoginRequest(loginToken: begun.loginToken, assertion: assertion)
             response = try await sendLogin(
-                try APIRequest.post(
-                    .finishPasskeyLogin,
-                    body: FinishPasskeyLoginRequest(loginToken: begun.loginToken, assertion: assertion)))
+                await withTrustedDevice(try APIRequest.post(.finishPasskeyLogin, body: finish)))
         } catch PreludeSessionError.unauthorized(var details) {
             details.field = "assertion"
             throw PreludeSessionError.unauthorized(details)

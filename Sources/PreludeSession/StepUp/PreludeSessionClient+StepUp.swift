@@ -50,7 +50,8 @@ extension PreludeSessionClient {
     ///   - metadata: Up to 5 entries for the app's backend that decides: keys of up to 12 characters, values of up to 32,
     ///     `identifier` of up to 320.
     /// - Returns: A challenge. Its `status` is `.blocked` when the scope is denied.
-    /// - Throws: `.forbidden` when the app does not offer the scope; `.badRequest` for metadata that is too long;
+    /// - Throws: `.forbidden` when the app does not offer the scope, and when it needs a passkey and the user has none (`code`
+    ///   is `.passkeyStepUnavailable`); `.badRequest` for metadata that is too long;
     ///   `.conflict` when the user has the maximum number of identifiers; `.invalidConfiguration` for a blank scope;
     ///   `.unauthorized` when no user is signed in; `.network` and `.timeout` without a response.
     @discardableResult

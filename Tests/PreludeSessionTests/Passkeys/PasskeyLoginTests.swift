@@ -51,6 +51,48 @@ struct PasskeyLoginTests {
         #expect(finalize.proof?["attempt"]?.stringValue?.count == 22)
     }
 
+    @Test("A known device proves itself when it finishes a login")
+    func knownDevice() async throws {
+        let fixture = try await ClientFixture(signedIn: false)
+        let client = try fixture.client(authenticator: PlayedAuthenticator())
+        let expiry = Int(TestClock.start) + 300
+        await fixture.transport.answer(
+            "/login/finalize",
+            .success(
+                #"{"access_token":"\#(TestToken.access("access-1"))","expires_at":\#(expiry)}"#,
+                headers: ["x-refresh-token": "refresh-1", "x-trusted-device": "device-1"]),
+            fixture.refreshed(2))
+        for _ in 0..<2 {
+            await fixture.answerPasskeyLogin()
+            _ = try await client.loginWithPasskey()
+        }
+        #expect(
+            await fixture.transport.requests("/login/passkey/finish").map { $0.headers["x-trusted-device"] }
+                == [nil, "device-1"])
+    }
+
+    @Test("An answer that comes too late is an error that asks to start again", arguments: [false, true])
+    func late(isRegistration: Bool) async throws {
+        let fixture = try await ClientFixture()
+        let client = try fixture.client(authenticator: PlayedAuthenticator())
+        await fixture.transport.answer("/login/passkey/begin", .success(ClientFixture.loginBegun))
+        await fixture.transport.answer("/me/passkeys/register/begin", .success(ClientFixture.registrationBegun))
+        for path in ["/login/passkey/finish", "/me/passkeys/register/finish"] {
+            await fixture.transport.answer(path, .errorResponse(401, "expired_challenge_token"))
+        }
+        let error = await #expect(throws: PreludeSessionError.self) {
+            if isRegistration {
+                try await client.registerPasskey(RegisterPasskeyOptions(username: "ada@example.com"))
+            } else {
+                try await client.loginWithPasskey()
+            }
+        }
+        #expect(error?.code == .expiredChallengeToken && error?.message.key == .startAgain)
+        // The code says nothing about the session.
+        #expect(await fixture.transport.sent.count == 2)
+        #expect(await client.profile != nil)
+    }
+
     @Test("Without signals the body of begin is an empty object")
     func emptyBegin() async throws {
         let fixture = try await ClientFixture(signedIn: false)
