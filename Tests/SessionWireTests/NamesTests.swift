@@ -10,11 +10,16 @@ struct NamesTests {
             FrontendPath.allCases.map(\.rawValue) == [
                 "/v1/session/otp", "/v1/session/otp/retry", "/v1/session/otp/check",
                 "/v1/session/login/otp", "/v1/session/login/otp/retry", "/v1/session/login/otp/check",
-                "/v1/session/login/email/password", "/v1/session/login/finalize", "/v1/session/refresh",
+                "/v1/session/login/email/password", "/v1/session/login/passkey/begin",
+                "/v1/session/login/passkey/finish", "/v1/session/login/finalize", "/v1/session/refresh",
                 "/v1/session/revoke", "/v1/session/me/list", "/v1/session/me/revoke", "/v1/session/me/identifiers",
-                "/v1/session/me/password/reset", "/v1/session/password/compliancy", "/v1/session/stepup/request",
-                "/v1/session/stepup/continue", "/v1/session/migration", "/.well-known/jwks.json",
-                "/.well-known/step-up-jwks.json", "/.well-known/oauth-authorization-server",
+                "/v1/session/me/password/reset", "/v1/session/me/passkeys",
+                "/v1/session/me/passkeys/register/begin", "/v1/session/me/passkeys/register/finish",
+                "/v1/session/me/passkeys/{credential_id}", "/v1/session/password/compliancy",
+                "/v1/session/stepup/request", "/v1/session/stepup/continue", "/v1/session/migration",
+                "/.well-known/jwks.json", "/.well-known/step-up-jwks.json",
+                "/.well-known/oauth-authorization-server", "/.well-known/apple-app-site-association",
+                "/.well-known/assetlinks.json", "/.well-known/webauthn",
             ])
     }
 

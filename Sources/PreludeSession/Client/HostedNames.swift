@@ -44,8 +44,28 @@ extension PreludeSessionClient {
     }
 }
 
+extension PreludeSessionClient {
+    /// Changes the name of a passkey, as `renamePasskey(id:nickname:)`.
+    ///
+    /// - Parameters:
+    ///   - credentialID: The passkey, by `PasskeyCredential.credentialID`.
+    ///   - nickname: The new name. The empty text removes the name.
+    /// - Throws: The errors of `renamePasskey(id:nickname:)`.
+    public func renamePasskey(_ credentialID: String, nickname: String) async throws {
+        try await renamePasskey(id: credentialID, nickname: nickname)
+    }
+
+    /// Deletes a passkey, as `deletePasskey(id:)`.
+    ///
+    /// - Parameter credentialID: The passkey, by `PasskeyCredential.credentialID`.
+    /// - Throws: The errors of `deletePasskey(id:)`.
+    public func deletePasskey(_ credentialID: String) async throws {
+        try await deletePasskey(id: credentialID)
+    }
+}
+
 extension PreludeSessionErrorCode {
-    /// The call was cancelled. Only a question to an error: a cancelled call throws `CancellationError`, and no error of
+    /// The call was cancelled, or the user cancelled the question for a passkey. Only a question to an error: a cancelled call throws `CancellationError`, and no error of
     /// the SDK has this code.
     public static let cancelled: Self = "cancelled"
 
@@ -77,4 +97,16 @@ extension PreludeSessionError {
 
     /// Matches the error for a user without a password: `catch PreludeSessionError.passwordNotSet`.
     public static let passwordNotSet = PreludeSessionErrorCode.passwordNotSet
+
+    /// Matches the error of an app without passkeys: `catch PreludeSessionError.passkeyNotConfigured`.
+    public static let passkeyNotConfigured = PreludeSessionErrorCode.passkeyNotConfigured
+
+    /// Matches the error of a registration that failed: `catch PreludeSessionError.passkeyRegistrationFailed`.
+    public static let passkeyRegistrationFailed = PreludeSessionErrorCode.passkeyRegistrationFailed
+
+    /// Matches the error of a step without a passkey: `catch PreludeSessionError.passkeyStepUnavailable`.
+    public static let passkeyStepUnavailable = PreludeSessionErrorCode.passkeyStepUnavailable
+
+    /// Matches the error of a device without passkeys: `catch PreludeSessionError.passkeyNotSupported`.
+    public static let passkeyNotSupported = PreludeSessionErrorCode.passkeyNotSupported
 }

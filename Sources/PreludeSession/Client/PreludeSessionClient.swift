@@ -38,13 +38,13 @@ public struct PreludeSessionClient: Sendable {
         guard timeout > 0 else { throw PreludeSessionError.invalidConfiguration("the timeout must be above 0 seconds") }
         try PreludeSessionError.rejectInvalid(margin: configuration.earlyRefreshMargin, "the early refresh margin")
         let log = SessionLog(handler: configuration.logHandler)
-        let chosenStore = configuration.credentialStore ?? DefaultStores.credentials()
+        let chosenStore = configuration.credentialStore ?? Defaults.credentials()
         let store = GuardedCredentialStore(store: chosenStore, log: log, timeout: timeout)
         let space = try CredentialSpace.suffix(configuration.credentialSpace)
         let endpoint = EndpointName.of(origin: origin, hostOverride: hostOverride, space: space)
         let records = RecordStore(store: store, endpoint: endpoint)
         let device = DeviceIdentity(
-            records: records, keys: configuration.deviceKeyStore ?? DefaultStores.keys(with: store, log: log),
+            records: records, keys: configuration.deviceKeyStore ?? Defaults.keys(with: store, log: log),
             environment: environment, log: log)
         let api = APIClient(
             origin: origin, hostOverride: hostOverride,
@@ -53,7 +53,8 @@ public struct PreludeSessionClient: Sendable {
         engine = SessionEngine(
             api: api, device: device, records: records,
             changes: (chosenStore as? any SharedCredentialStore)?.changeSignal(of: endpoint),
-            signals: configuration.signalsDispatcher, environment: environment,
+            signals: configuration.signalsDispatcher,
+            authenticator: configuration.passkeyAuthenticator ?? Defaults.passkeys(), environment: environment,
             margin: configuration.earlyRefreshMargin, log: log)
         engine.revocations.sendIfDue()
     }
@@ -161,6 +162,9 @@ extension PreludeSessionClient {
         public var credentialStore: (any PreludeCredentialStore)?
         /// Where the device key is kept. `nil` is the Secure Enclave if the device has one, else the credential store.
         public var deviceKeyStore: (any PreludeDeviceKeyStore)?
+        /// Creates passkeys and signs in with them. `nil` is the password manager of iOS 16, macOS 13 and visionOS; on other
+        /// systems there is none then, and calls for passkeys throw an error with the code `passkey_not_supported`.
+        public var passkeyAuthenticator: (any PreludePasskeyAuthenticator)?
         /// Sends requests. `nil` is URLSession. On Linux set another one: <doc:RunningOnLinux>.
         public var transport: (any PreludeSessionTransport)?
         /// Receives log entries. `nil` is no log.
@@ -175,8 +179,8 @@ extension PreludeSessionClient {
     }
 }
 
-/// The stores of an app that passes none.
-private enum DefaultStores {
+/// The stores and the authenticator of an app that passes none.
+private enum Defaults {
     static func credentials() -> any PreludeCredentialStore {
         #if canImport(Security)
             PreludeKeychainCredentialStore()
@@ -191,5 +195,12 @@ private enum DefaultStores {
         #else
             PreludeSoftwareDeviceKeyStore(store: store)
         #endif
+    }
+
+    static func passkeys() -> (any PreludePasskeyAuthenticator)? {
+        #if canImport(AuthenticationServices) && !os(tvOS) && !os(watchOS)
+            if #available(iOS 16, macOS 13, *) { return PreludeSystemPasskeyAuthenticator() }
+        #endif
+        return nil
     }
 }

@@ -133,6 +133,17 @@ actor DeviceIdentity {
         try? await save(new)
     }
 
+    /// The host of the last passkey, to name it when a passkey is deleted; `nil` if it is not known.
+    func relyingPartyID() async -> String? { try? await load().relyingPartyID }
+
+    /// Takes over the host of a passkey. It is kept in memory if it cannot be stored.
+    func learn(relyingPartyID: String) async {
+        guard var new = try? await load(), new.relyingPartyID != relyingPartyID else { return }
+        new.relyingPartyID = relyingPartyID
+        record = new
+        try? await save(new)
+    }
+
     private func load() async throws -> DeviceRecord {
         if let record { return record }
         switch try await records.read(DeviceRecord.self) {
@@ -222,6 +233,8 @@ struct DeviceRecord: VersionedRecord, Equatable {
     var nonce: String?
     /// Seconds to add to the device's clock to get the server's time.
     var clockOffset: Double = 0
+    /// The host that the last passkey was for.
+    var relyingPartyID: String?
 
     /// Seconds; some centuries. A record with a larger offset is damaged.
     private static let maximumOffset = 1e10

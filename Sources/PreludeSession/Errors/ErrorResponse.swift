@@ -85,14 +85,16 @@ struct ErrorResponse: Error {
     private static let badRequestCodes: Set<String> = [
         "bad_request", "invalid_identifier", "invalid_metadata", "invalid_pagination_limit",
         "invalid_pagination_offset", "invalid_redirect_uri", "invalid_verification_token", "password_not_set",
-        "no_login_config", "oauth_provider_not_configured", "oauth_provider_disabled", "email_domain_not_verified",
+        "no_login_config", "passkey_registration_failed", "oauth_provider_not_configured", "oauth_provider_disabled",
+        "email_domain_not_verified",
         "insufficient_balance",
     ]
 
     private static let forbiddenCodes: Set<String> = [
         "forbidden", "auth_blocked", "scope_not_allowed", "not_configured", "direct_scope_identifier_mismatch",
         "inactive_user", "suspended_account", "invalid_api_key", "email_verification_not_allowed",
-        "invalid_verify_configuration",
+        "invalid_verify_configuration", "passkey_not_configured", "passkey_step_unavailable",
+        "passkey_authenticator_blocked",
     ]
 }
 

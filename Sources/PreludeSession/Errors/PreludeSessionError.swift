@@ -25,17 +25,18 @@ public enum PreludeSessionError: Error, Sendable {
     case invalidOTPCode(Details)
     /// The server's response to a refresh is invalid. The session is kept.
     case refreshFailed(Details)
-    /// An argument of the app is invalid. Nothing was sent.
+    /// An argument or a setting of the app is invalid.
     case invalidConfiguration(Details)
     /// The password does not meet the app's rules.
     case invalidPassword(Details)
-    /// The user or the app is not allowed to do this (403).
+    /// The user, the app or the device is not allowed or able to do this (403).
     case forbidden(Details)
     /// The call needs a scope that the session does not have (403).
     case insufficientScope(Details)
     /// The requested object does not exist (404).
     case notFound(Details)
-    /// A conflicting object exists, such as the same identifier of another user (409).
+    /// A conflicting object exists, such as the same identifier of another user (409), or a passkey of the same user on the
+    /// device.
     case conflict(Details)
     /// No response in time. The session is kept.
     case timeout
@@ -114,7 +115,7 @@ extension PreludeSessionError {
     public struct Details: Sendable, Hashable {
         /// What happened, in English, for developers and logs. It never contains a secret.
         public var text: String
-        /// The server's error code; `nil` for an error of the SDK itself.
+        /// The server's error code, or the SDK's own one for passkeys; `nil` for any other error of the SDK itself.
         public var code: PreludeSessionErrorCode?
         /// The member of the request that the error is about.
         public var field: String?
@@ -131,7 +132,7 @@ extension PreludeSessionError {
         ///
         /// - Parameters:
         ///   - text: What happened, for developers and logs.
-        ///   - code: The server's error code.
+        ///   - code: The server's error code, or the SDK's own one.
         ///   - field: The member of the request that the error is about.
         ///   - needsNewCode: Whether no code that was sent before can be accepted any more.
         ///   - needsUnlock: Whether the credentials can be read again when the device is unlocked.
@@ -176,7 +177,8 @@ extension PreludeSessionError.Details: CustomStringConvertible {
 
 /// What a screen asks about an error. The answers come from the server's response; texts are not compared.
 extension PreludeSessionError {
-    /// The server's error code; `nil` for an error of the SDK itself, such as `.timeout` or `.storageUnavailable`.
+    /// The server's error code, or the SDK's own one for passkeys; `nil` for any other error of the SDK itself, such as
+    /// `.timeout` or `.storageUnavailable`.
     public var code: PreludeSessionErrorCode? {
         if case .generic(let code, _) = self { return PreludeSessionErrorCode(rawValue: code) }
         return details?.code

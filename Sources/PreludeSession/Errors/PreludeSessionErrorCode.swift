@@ -1,4 +1,5 @@
-/// An error code of the service, such as `invalid_identifier`. Codes of a later version of the service are kept.
+/// An error code of the service, such as `invalid_identifier`. Codes of a later version of the service are kept. The SDK has
+/// codes of its own for what happens at the authenticator of passkeys.
 ///
 /// ```swift
 /// if error.code == .identifierAlreadyExists { showTaken() }
@@ -40,6 +41,8 @@ extension PreludeSessionErrorCode {
     public static let passwordNotSet: Self = "password_not_set"
     /// The app does not offer this login.
     public static let noLoginConfig: Self = "no_login_config"
+    /// The passkey was not registered: the authenticator failed, or the service rejects its answer.
+    public static let passkeyRegistrationFailed: Self = "passkey_registration_failed"
     /// The proof of the device's key is invalid (RFC 9449 §4.3).
     public static let invalidDPoPProof: Self = "invalid_dpop_proof"
     /// The proof needs the server's nonce (RFC 9449 §8).
@@ -70,6 +73,12 @@ extension PreludeSessionErrorCode {
     public static let scopeNotAllowed: Self = "scope_not_allowed"
     /// The app has no step-up.
     public static let notConfigured: Self = "not_configured"
+    /// The app has no passkeys, or no login with them.
+    public static let passkeyNotConfigured: Self = "passkey_not_configured"
+    /// The scope needs a passkey and the user has none, or the step of the challenge is not one with a passkey.
+    public static let passkeyStepUnavailable: Self = "passkey_step_unavailable"
+    /// The app does not accept passkeys of this kind of authenticator.
+    public static let passkeyAuthenticatorBlocked: Self = "passkey_authenticator_blocked"
     /// The user has no identifier of the type that the scope needs.
     public static let directScopeIdentifierMismatch: Self = "direct_scope_identifier_mismatch"
     /// The access token lacks a scope.

@@ -47,6 +47,16 @@ public struct PreludeSessionMessage: Sendable, Hashable {
         public static let unlockDevice = Key(rawValue: "prelude_session.unlock_device")
         /// The credentials are damaged or of a newer version of the app, or the disk is full or fails.
         public static let storageFailed = Key(rawValue: "prelude_session.storage_failed")
+        /// Passkeys cannot be used here. Offer another way.
+        public static let passkeyUnavailable = Key(rawValue: "prelude_session.passkey_unavailable")
+        /// The passkey was not created or not accepted. The user can try again.
+        public static let passkeyFailed = Key(rawValue: "prelude_session.passkey_failed")
+        /// The app does not accept passkeys of this kind of authenticator.
+        public static let passkeyBlocked = Key(rawValue: "prelude_session.passkey_blocked")
+        /// The system does not know yet that the app belongs to the host of the passkeys.
+        public static let passkeyNotReady = Key(rawValue: "prelude_session.passkey_not_ready")
+        /// The device has a passkey of the user already.
+        public static let passkeyExists = Key(rawValue: "prelude_session.passkey_exists")
         /// Any other failure.
         public static let failed = Key(rawValue: "prelude_session.failed")
 
@@ -55,7 +65,7 @@ public struct PreludeSessionMessage: Sendable, Hashable {
             .noConnection, .signIn, .wrongPassword, .wrongCode, .newCode, .weakPassword,
             .waitSeconds, .waitMinutes, .waitHours, .waitLater, .invalidIdentifier, .accountBlocked,
             .notAllowed, .confirmIdentity, .taken, .startAgain, .unlockDevice, .storageFailed,
-            .failed,
+            .passkeyUnavailable, .passkeyFailed, .passkeyBlocked, .passkeyNotReady, .passkeyExists, .failed,
         ]
     }
 
@@ -96,6 +106,7 @@ extension PreludeSessionError {
         if needsNewCode { return PreludeSessionMessage(.newCode) }
         if isInvalidIdentifier { return PreludeSessionMessage(.invalidIdentifier) }
         if isAccountSuspended { return PreludeSessionMessage(.accountBlocked) }
+        if let key = passkeyKey { return PreludeSessionMessage(key) }
         switch self {
         case .network, .timeout: return PreludeSessionMessage(.noConnection)
         case .unauthorized where field == "password": return PreludeSessionMessage(.wrongPassword)
@@ -111,6 +122,20 @@ extension PreludeSessionError {
         case .storageUnavailable: return PreludeSessionMessage(needsUnlock ? .unlockDevice : .storageFailed)
         case .badRequest, .notFound, .internalServerError, .refreshFailed, .invalidConfiguration, .generic:
             return PreludeSessionMessage(.failed)
+        }
+    }
+
+    /// The key of a text about passkeys; `nil` for any other error.
+    private var passkeyKey: PreludeSessionMessage.Key? {
+        switch code {
+        case .passkeyNotConfigured?, .passkeyNotSupported?, .passkeyStepUnavailable?: return .passkeyUnavailable
+        case .passkeyRegistrationFailed?, .passkeyFailed?: return .passkeyFailed
+        case .passkeyAuthenticatorBlocked?: return .passkeyBlocked
+        case .passkeyNotAssociated?: return .passkeyNotReady
+        case .passkeyAlreadyRegistered?: return .passkeyExists
+        default:
+            if case .unauthorized = self, field == "assertion" { return .passkeyFailed }
+            return nil
         }
     }
 }
@@ -162,6 +187,11 @@ extension PreludeSessionMessage {
         case .storageFailed:
             "Your sign-in cannot be read or saved on this device. Try again. If that does not help, free up storage, "
                 + "update the app, or sign in again."
+        case .passkeyUnavailable: "A passkey cannot be used here. Choose another way."
+        case .passkeyFailed: "This did not work with the passkey. Try again, or choose another way."
+        case .passkeyBlocked: "This kind of passkey is not accepted. Use another device or password manager."
+        case .passkeyNotReady: "Passkeys are not ready on this device yet. Try again in a minute."
+        case .passkeyExists: "This device already has a passkey for your account."
         default: "Something went wrong. Please try again later."
         }
     }

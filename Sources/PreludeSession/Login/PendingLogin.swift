@@ -13,7 +13,7 @@ struct PendingLogin: VersionedRecord, Equatable {
     static let lifetime: TimeInterval = 3600
 
     var version = PendingLogin.currentVersion
-    /// With what the user signs in; `nil` for a credential of an earlier system.
+    /// With what the user signs in; `nil` for a passkey and for a credential of an earlier system.
     let identifier: Identifier?
     let loginConfigID: String?
     /// By the server's clock.
@@ -21,7 +21,7 @@ struct PendingLogin: VersionedRecord, Equatable {
     /// The verification's id at the server, or the cookie with it from a server that sends no header.
     let verificationToken: String?
     let cookie: String?
-    /// Proves that the client that starts the login also completes it (PKCE, RFC 7636 §4.1); `nil` for a password.
+    /// Proves that the client that starts the login also completes it (PKCE, RFC 7636 §4.1); `nil` for a password and a passkey.
     let codeVerifier: String?
     /// The id of the login, which every request that starts its session has.
     let attempt: String
@@ -30,7 +30,7 @@ struct PendingLogin: VersionedRecord, Equatable {
 
     struct Accepted: Codable, Sendable, Equatable {
         /// A hash of the code or credential that only the owner of the record can compute, because a code has few digits. A
-        /// password has none: only the server decides whether it is the same.
+        /// password and a passkey have none: only the server decides whether they are the same.
         let codeHash: String?
         let challengeToken: String
     }
@@ -51,6 +51,12 @@ struct PendingLogin: VersionedRecord, Equatable {
     /// A login whose password the server has accepted.
     init(password identifier: Identifier, challengeToken: String, attempt: String, now: Date) {
         self.init(identifier, codeVerifier: nil, attempt: attempt, now: now)
+        accepted = Accepted(codeHash: nil, challengeToken: challengeToken)
+    }
+
+    /// A login whose passkey the server has accepted.
+    init(passkey challengeToken: String, attempt: String, now: Date) {
+        self.init(nil, codeVerifier: nil, attempt: attempt, now: now)
         accepted = Accepted(codeHash: nil, challengeToken: challengeToken)
     }
 
@@ -86,8 +92,8 @@ struct PendingLogin: VersionedRecord, Equatable {
         return accepted?.challengeToken
     }
 
-    /// Whether two logins with a password are of the same user, as the server says in their challenges.
-    func hasSamePasswordUser(as other: PendingLogin) -> Bool {
+    /// Whether two logins with a password or a passkey are of the same user, as the server says in their challenges.
+    func hasSameAcceptedUser(as other: PendingLogin) -> Bool {
         guard codeVerifier == nil, other.codeVerifier == nil, let user = acceptedUser else { return false }
         return user == other.acceptedUser
     }

@@ -105,13 +105,7 @@ extension SessionEngine {
                 type: PreludeIdentifierType.emailAddress.rawValue, value: options.emailAddress),
             challengeToken: try response.challengeToken(), attempt: environment.newAttemptID(),
             now: await estimatedServerTime())
-        // An earlier call may have started a session whose response was lost. Its attempt gets it, so no second one begins.
-        if let earlier = try? await loginInProgress(), earlier.hasSamePasswordUser(as: login),
-            let user = try await redeemIfPossible(earlier, since: fence)
-        {
-            return user
-        }
-        return try await redeem(login, since: fence)
+        return try await redeemOrContinue(login, since: fence)
     }
 
     // MARK: Credentials of an earlier system
@@ -153,7 +147,19 @@ extension SessionEngine {
 
     // MARK: The end of every login
 
-    /// Signs in with the challenge of an accepted password or credential. It is stored as long as it may be redeemed.
+    /// Signs in with the challenge of an accepted password or passkey.
+    ///
+    /// An earlier call may have started a session whose response was lost. Its attempt gets it, so no second one begins.
+    func redeemOrContinue(_ login: PendingLogin, since fence: Int) async throws -> PreludeUser {
+        if let earlier = try? await loginInProgress(), earlier.hasSameAcceptedUser(as: login),
+            let user = try await redeemIfPossible(earlier, since: fence)
+        {
+            return user
+        }
+        return try await redeem(login, since: fence)
+    }
+
+    /// Signs in with the challenge of an accepted password, passkey or credential. It is stored as long as it may be redeemed.
     func redeem(_ login: PendingLogin, since fence: Int) async throws -> PreludeUser {
         guard let challengeToken = login.accepted?.challengeToken else { throw Self.loginOvertaken }
         if machine.acceptsLogin(fence), logins.pending != login {
@@ -227,7 +233,7 @@ extension SessionEngine {
     }
 
     /// Sends a request of a login, and once more if its response may be lost.
-    private func sendLogin(_ request: APIRequest) async throws -> APIResponse {
+    func sendLogin(_ request: APIRequest) async throws -> APIResponse {
         var repetition = LoginRepetition()
         while true {
             do {

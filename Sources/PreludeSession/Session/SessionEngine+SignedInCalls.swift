@@ -5,6 +5,15 @@ extension SessionEngine {
     ///
     /// - Parameter accessToken: The token of the first try; `nil` for a valid one.
     func sendSignedIn(_ request: APIRequest, accessToken: String? = nil) async throws -> APIResponse {
+        var request = request
+        request.proof = .session
+        return try await withPublicErrors { try await self.sendAuthorized(request, accessToken: accessToken) }
+    }
+
+    /// The same as `sendSignedIn(_:accessToken:)` with the proof of the request, for callers that read the server's error.
+    ///
+    /// - Throws: `ErrorResponse`, besides the errors of the SDK. One about a challenge says nothing about the access token.
+    func sendAuthorized(_ request: APIRequest, accessToken: String? = nil) async throws -> APIResponse {
         let session: String?
         let token: String
         if let accessToken {
@@ -15,12 +24,12 @@ extension SessionEngine {
         }
         do {
             return try await send(request, accessToken: token)
-        } catch let response as ErrorResponse where response.status != 401 {
-            throw response.error
+        } catch let response as ErrorResponse where response.status != 401 || response.endsChallenge {
+            throw response
         } catch let error {
             guard error is ErrorResponse || Self.isKeyLost(error) else { throw error }
             let renewed = try await renewedToken(insteadOf: token, session: session)
-            return try await withPublicErrors { try await self.send(request, accessToken: renewed) }
+            return try await send(request, accessToken: renewed)
         }
     }
 
@@ -56,7 +65,6 @@ extension SessionEngine {
     private func send(_ request: APIRequest, accessToken: String) async throws -> APIResponse {
         var request = request
         request.accessToken = accessToken
-        request.proof = .session
         return try await api.send(request)
     }
 

@@ -8,8 +8,9 @@ internal import SessionWire
 /// `replace` and `publishRefresh` (persist, then publish).
 ///
 /// This file changes the session and tells those who follow it. Each extension has the calls of one topic: `+Refresh`,
-/// `+Logout`, `+Login`, `+StepUp`, `+SignedInCalls`, `+AppCalls`, `+Sessions`, `+Password`. What they change is a class of its
-/// own, whose state is private: `SharedTasks`, `LoginProgress`, `StepUpFlows`, `BackendNonces`.
+/// `+Logout`, `+Login`, `+StepUp`, `+SignedInCalls`, `+AppCalls`, `+Sessions`, `+Password`, `+Passkeys`. What they change is a
+/// class of its own, whose state is private: `SharedTasks`, `LoginProgress`, `StepUpFlows`, `BackendNonces`,
+/// `PasskeyCeremonies`.
 actor SessionEngine {
     let api: APIClient
     let device: DeviceIdentity
@@ -18,6 +19,8 @@ actor SessionEngine {
     /// Tells other processes of changes of the session; `nil` if no other process shares the store.
     let changes: (any ChangeSignal)?
     let signals: (any PreludeSignalsDispatcher)?
+    /// Creates passkeys and signs in with them; `nil` on a device that cannot.
+    let authenticator: (any PreludePasskeyAuthenticator)?
     let environment: SDKEnvironment
     /// Seconds before expiry from which an access token is refreshed.
     let margin: TimeInterval
@@ -27,6 +30,7 @@ actor SessionEngine {
     let logins = LoginProgress()
     let stepUps = StepUpFlows()
     let backendNonces = BackendNonces()
+    let ceremonies = PasskeyCeremonies()
 
     private(set) var machine = SessionMachine() {
         didSet {
@@ -59,13 +63,15 @@ actor SessionEngine {
 
     init(
         api: APIClient, device: DeviceIdentity, records: RecordStore, changes: (any ChangeSignal)?,
-        signals: (any PreludeSignalsDispatcher)?, environment: SDKEnvironment, margin: TimeInterval, log: SessionLog
+        signals: (any PreludeSignalsDispatcher)?, authenticator: (any PreludePasskeyAuthenticator)?,
+        environment: SDKEnvironment, margin: TimeInterval, log: SessionLog
     ) {
         self.api = api
         self.device = device
         self.records = records
         self.changes = changes
         self.signals = signals
+        self.authenticator = authenticator
         self.environment = environment
         self.margin = margin
         self.log = log

@@ -10,7 +10,8 @@ extension PreludeSessionClient {
     /// }
     /// ```
     ///
-    /// It requests the scope, sends the code of each step, and submits what `answer` returns. It asks again after a typo, and
+    /// It requests the scope, sends the code of each step, and submits what `answer` returns. In a step with a passkey the
+    /// system asks the user. It asks again after a typo, and
     /// after an error that can pass, such as `.network`. If the challenge has ended, for example after five wrong codes, it
     /// requests the scope again and sends another code. Without metadata it continues an open challenge for the scope, also
     /// after a relaunch.
@@ -30,7 +31,7 @@ extension PreludeSessionClient {
     /// - Throws: `.forbidden` when the scope is denied, or the app does not offer it; `.invalidConfiguration` for a step of
     ///   the app's own without `ownStep`, and for a blank scope; `.unauthorized` when no user is signed in, or the user
     ///   signed out meanwhile; `.network` and `.timeout` without a response before the first code was sent; the errors of
-    ///   the closures.
+    ///   `continueStepUpWithPasskey(_:)` in a step with a passkey; the errors of the closures.
     public func stepUp(
         scope: String, metadata: [String: String]? = nil, isolation: isolated (any Actor)? = #isolation,
         answer: (_ challenge: StepUpChallenge, _ problem: PreludeSessionError?) async throws -> StepUpAnswer,
@@ -49,7 +50,8 @@ extension PreludeSessionClient {
     ///   - metadata: Up to 5 entries for the app's backend that decides: keys of up to 12 characters, values of up to 32,
     ///     `identifier` of up to 320.
     /// - Returns: A challenge. Its `status` is `.blocked` when the scope is denied.
-    /// - Throws: `.forbidden` when the app does not offer the scope; `.badRequest` for metadata that is too long;
+    /// - Throws: `.forbidden` when the app does not offer the scope, and when it needs a passkey and the user has none (`code`
+    ///   is `.passkeyStepUnavailable`); `.badRequest` for metadata that is too long;
     ///   `.conflict` when the user has the maximum number of identifiers; `.invalidConfiguration` for a blank scope;
     ///   `.unauthorized` when no user is signed in; `.network` and `.timeout` without a response.
     @discardableResult
@@ -91,7 +93,7 @@ extension PreludeSessionClient {
     /// Submits the proof of a step of the app's own. Otherwise the same as `submitStepUpOTP(_:code:)`.
     ///
     /// - Parameters:
-    ///   - challenge: A challenge whose `expectsCode` and `isCompleted` are both false.
+    ///   - challenge: A challenge whose `expectsCode`, `expectsPasskey` and `isCompleted` are all false.
     ///   - verificationToken: A JWT of the app's backend, which confirms the step.
     /// - Returns: The challenge of the next step; `nil` when the access token carries the scope.
     /// - Throws: `.badRequest` for a rejected verification token, and the errors of `submitStepUpOTP(_:code:)`.

@@ -14,8 +14,8 @@ extension SessionEngine {
         if decision.status == .block { return .blocked(scope: scope) }
         // An unknown status with a token is a challenge with steps.
         let challenge = try readChallenge(
-            decision.challengeToken, status: StepUpStatus(rawValue: decision.status.rawValue) ?? .underReview,
-            scope: scope)
+            decision.challengeToken, passkey: decision.passkeyOptions,
+            status: StepUpStatus(rawValue: decision.status.rawValue) ?? .underReview, scope: scope)
         stepUps.update(challenge)
         await saveStepUps()
         if challenge.isCompleted { try await redeem(challenge, since: fence) }
@@ -33,17 +33,18 @@ extension SessionEngine {
     func submitStepUpOTP(_ challenge: StepUpChallenge, code: String) async throws -> StepUpChallenge? {
         try PreludeSessionError.rejectBlank(code, "the code")
         let code = try EnteredCode.checked(code)
-        return try await advance(challenge, by: RedactedString(code)) { token in
-            try .post(.otpCheck, body: CheckOTPRequest(code: code, challengeToken: token))
+        return try await advance(challenge, by: RedactedString(code)) { ticket in
+            try .post(.otpCheck, body: CheckOTPRequest(code: code, challengeToken: ticket.token.value))
         }
     }
 
     func continueStepUp(_ challenge: StepUpChallenge, verificationToken: String) async throws -> StepUpChallenge? {
         try PreludeSessionError.rejectBlank(verificationToken, "the verification token")
-        return try await advance(challenge, by: RedactedString(verificationToken)) { token in
+        return try await advance(challenge, by: RedactedString(verificationToken)) { ticket in
             try .post(
                 .stepUpContinue,
-                body: ContinueStepUpRequest(challengeToken: token, verificationToken: verificationToken))
+                body: ContinueStepUpRequest(
+                    challengeToken: ticket.token.value, verificationToken: verificationToken))
         }
     }
 
@@ -61,9 +62,14 @@ extension SessionEngine {
 
     /// Submits the answer to a step. If only the refresh after the last step fails, the same answer continues from there.
     ///
+    /// - Parameters:
+    ///   - answer: The same for a repeated call, and no other answer to this challenge.
+    ///   - isSignedIn: Whether the call also carries the access token.
+    ///   - request: The call without its proof. It may wait for the user.
     /// - Returns: The next challenge; `nil` when the access token carries the scope.
-    private func advance(
-        _ challenge: StepUpChallenge, by answer: RedactedString, request: (String) throws -> APIRequest
+    func advance(
+        _ challenge: StepUpChallenge, by answer: RedactedString, isSignedIn: Bool = false,
+        request: (StepUpTicket) async throws -> APIRequest
     ) async throws -> StepUpChallenge? {
         let ticket = try await ticket(of: challenge)
         let fence = machine.fence
@@ -72,12 +78,14 @@ extension SessionEngine {
             return nil
         }
         try await requireNotExpired(ticket)
-        var call = try request(ticket.token.value)
+        var call = try await request(ticket)
+        try requireUnchanged(since: fence)
         call.proof = .challenge(id: ticket.tokenID)
-        let response = try await send(call, for: challenge)
+        let response = try await send(call, for: challenge, isSignedIn: isSignedIn).challenge()
         try requireUnchanged(since: fence)
         let next = try readChallenge(
-            try response.challengeToken(), status: challenge.status, scope: challenge.requestedScope)
+            response.challengeToken, passkey: response.passkeyOptions, status: challenge.status,
+            scope: challenge.requestedScope)
         stepUps.update(challenge, to: next, by: answer)
         await saveStepUps()
         guard next.isCompleted else { return next }
@@ -141,20 +149,24 @@ extension SessionEngine {
 
     /// Sends a call for a challenge, and drops the challenge if the server says that it cannot continue. A wrong code does
     /// not drop it.
-    private func send(_ request: APIRequest, for challenge: StepUpChallenge) async throws -> APIResponse {
+    private func send(
+        _ request: APIRequest, for challenge: StepUpChallenge, isSignedIn: Bool = false
+    ) async throws -> APIResponse {
         do {
-            return try await api.send(request)
+            return try await isSignedIn ? sendAuthorized(request) : api.send(request)
         } catch let response as ErrorResponse {
             if response.endsChallenge { await close(challenge) }
             throw response.error
         }
     }
 
-    private func readChallenge(_ token: String?, status: StepUpStatus, scope: String) throws -> StepUpChallenge {
+    private func readChallenge(
+        _ token: String?, passkey: PasskeyRequestOptions?, status: StepUpStatus, scope: String
+    ) throws -> StepUpChallenge {
         guard let token,
             let challenge = StepUpChallenge(
                 token: token, status: status, scope: scope, sessionID: machine.session?.sessionID,
-                endpoint: records.endpoint)
+                endpoint: records.endpoint, passkeyRequest: passkey.flatMap { try? PreludePasskeySignInRequest($0) })
         else {
             throw PreludeSessionError.generic(
                 code: "invalid_answer", message: "the server's response contains no valid challenge token")

@@ -19,7 +19,7 @@ public struct StepUpChallenge: Sendable, Hashable {
     public var status: StepUpStatus
     /// The server's id of the attempt, the same in all steps (claim `challenge_id`). Empty when blocked.
     public var challengeID: String
-    /// The current step: `verify_sms`, `verify_email` or a step of the app's own; `completed` after the last one (claim
+    /// The current step: `verify_sms`, `verify_email`, `verify_passkey` or a step of the app's own; `completed` after the last one (claim
     /// `current_step`). `nil` when blocked.
     public var currentStep: String?
     /// The requested scope.
@@ -56,6 +56,9 @@ public struct StepUpChallenge: Sendable, Hashable {
 
     static let completedStep = "completed"
 
+    /// The step with a passkey.
+    private static let passkeyStep = "verify_passkey"
+
     /// The steps with a code of the service.
     private static let codeSteps: Set<String> = ["verify_sms", "verify_email"]
 
@@ -64,8 +67,12 @@ public struct StepUpChallenge: Sendable, Hashable {
 
     /// Whether the current step is a code: send it with `sendStepUpOTP(_:)` and submit it with `submitStepUpOTP(_:code:)`.
     ///
-    /// Any other open step is the app's own: submit its proof with `continueStepUp(_:verificationToken:)`.
+    /// An open step that expects neither a code nor a passkey is the app's own: submit its proof with
+    /// `continueStepUp(_:verificationToken:)`.
     public var expectsCode: Bool { currentStep.map(Self.codeSteps.contains) ?? false }
+
+    /// Whether the current step is a passkey: complete it with `continueStepUpWithPasskey(_:)`.
+    public var expectsPasskey: Bool { currentStep == Self.passkeyStep }
 }
 
 /// The secret part of a challenge: its token and the claims that the SDK uses.
@@ -78,6 +85,8 @@ struct StepUpTicket: Sendable, Hashable {
     let sessionID: String?
     /// The endpoint that issued the token, see `RecordStore.endpoint`.
     let endpoint: String
+    /// What a passkey signs in the current step; `nil` if the step is another one.
+    let passkeyRequest: PreludePasskeySignInRequest?
 
     func isExpired(at serverTime: Date) -> Bool { expiresAt <= serverTime }
 }
@@ -106,7 +115,11 @@ extension StepUpChallenge {
     /// - Parameters:
     ///   - scope: The requested scope, if the token does not contain it.
     ///   - sessionID: The session of the request, if the token does not contain it.
-    init?(token: String, status: StepUpStatus, scope: String, sessionID: String?, endpoint: String) {
+    ///   - passkeyRequest: What a passkey signs in the current step.
+    init?(
+        token: String, status: StepUpStatus, scope: String, sessionID: String?, endpoint: String,
+        passkeyRequest: PreludePasskeySignInRequest? = nil
+    ) {
         guard let claims = try? JWT.unverifiedClaims(of: token, as: Claims.self) else { return nil }
         self.status = status
         challengeID = claims.challengeID
@@ -114,7 +127,7 @@ extension StepUpChallenge {
         requestedScope = claims.scope ?? scope
         ticket = StepUpTicket(
             token: RedactedString(token), tokenID: claims.jti, expiresAt: Date(timeIntervalSince1970: claims.exp),
-            sessionID: claims.sessionID ?? sessionID, endpoint: endpoint)
+            sessionID: claims.sessionID ?? sessionID, endpoint: endpoint, passkeyRequest: passkeyRequest)
     }
 
     /// The challenge of a denied scope.

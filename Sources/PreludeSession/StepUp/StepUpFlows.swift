@@ -148,6 +148,7 @@ struct StepUpRecord: VersionedRecord, Equatable {
         let token: String
         let scope: String
         let sessionID: String?
+        let passkey: PreludePasskeySignInRequest?
     }
 
     var version = StepUpRecord.currentVersion
@@ -158,7 +159,7 @@ struct StepUpRecord: VersionedRecord, Equatable {
             challenge.ticket.map { ticket in
                 Entry(
                     status: challenge.status.rawValue, token: ticket.token.value, scope: challenge.requestedScope,
-                    sessionID: ticket.sessionID)
+                    sessionID: ticket.sessionID, passkey: ticket.passkeyRequest)
             }
         }
     }
@@ -169,7 +170,7 @@ struct StepUpRecord: VersionedRecord, Equatable {
             StepUpStatus(rawValue: entry.status).flatMap {
                 StepUpChallenge(
                     token: entry.token, status: $0, scope: entry.scope, sessionID: entry.sessionID,
-                    endpoint: endpoint)
+                    endpoint: endpoint, passkeyRequest: entry.passkey)
             }
         }
     }

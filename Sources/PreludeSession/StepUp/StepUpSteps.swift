@@ -98,6 +98,9 @@ package struct StepUpSteps: Sendable {
             return .completed
         }
         if challenge.expectsCode { return try await sendCode(of: challenge, isContinued: isContinued) }
+        if challenge.expectsPasskey {
+            return try await proceed(from: try await client.continueStepUpWithPasskey(challenge), ownStep: ownStep)
+        }
         guard let ownStep else {
             throw PreludeSessionError.invalidConfiguration(
                 "the step-up has a step of the app's own, but there is no ownStep")

@@ -151,7 +151,7 @@ struct APIClient: Sendable {
 
     private func proofTarget(of request: APIRequest) -> TargetURI? {
         let scheme = origin.hasPrefix("http://") ? "http://" : "https://"
-        return TargetURI(origin: hostOverride.map { scheme + $0 } ?? origin, path: request.path.rawValue)
+        return TargetURI(origin: hostOverride.map { scheme + $0 } ?? origin, path: request.pathText)
     }
 }
 
@@ -180,6 +180,8 @@ struct APIRequest: Sendable {
 
     var method: HTTPRequest.Method = .post
     let path: FrontendPath
+    /// The passkey in the path `.passkey`. It needs no escape.
+    var credentialID = ""
     var query: [(name: String, value: String)] = []
     var body: Data?
     var proof: Proof = .none
@@ -203,15 +205,18 @@ struct APIRequest: Sendable {
         return request
     }
 
+    /// The path, with its parameter.
+    var pathText: String { path.rawValue.replacingOccurrences(of: "{credential_id}", with: credentialID) }
+
     /// Path and query with percent-encoded values (RFC 3986 §2.3).
     var target: String {
-        guard !query.isEmpty else { return path.rawValue }
+        guard !query.isEmpty else { return pathText }
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "-._~")
         let pairs = query.map { name, value in
             name + "=" + (value.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
         }
-        return path.rawValue + "?" + pairs.joined(separator: "&")
+        return pathText + "?" + pairs.joined(separator: "&")
     }
 }
 
@@ -258,12 +263,17 @@ struct APIResponse: Sendable {
     /// The challenge token in the body.
     ///
     /// - Throws: `.generic` with the code `invalid_answer`.
-    func challengeToken() throws -> String {
+    func challengeToken() throws -> String { try challenge().challengeToken }
+
+    /// The challenge token in the body, and what comes with it.
+    ///
+    /// - Throws: `.generic` with the code `invalid_answer`.
+    func challenge() throws -> ChallengeResponse {
         guard let body = try? JSONDecoder().decode(ChallengeResponse.self, from: body) else {
             throw PreludeSessionError.generic(
                 code: "invalid_answer", message: "the server's response contains no challenge token")
         }
-        return body.challengeToken
+        return body
     }
 }
 

@@ -46,7 +46,8 @@ struct ConfigurationTests {
             folder: "Sources/PreludeSession", prefixes: ["Prelude", "Session", "StepUp"],
             others: [
                 "Endpoint", "ListSessionsOptions", "ListSessionsResponse", "LoginWithPasswordOptions", "MigrateOptions",
-                "RedactedString", "RevokeTarget", "StartOTPLoginOptions",
+                "PasskeyCredential", "PasskeyLoginOptions", "PasskeyRegistrationResult", "RedactedString",
+                "RegisterPasskeyOptions", "RevokeTarget", "StartOTPLoginOptions",
             ]),
         Module(
             folder: "Sources/PreludeSessionUI", prefixes: ["Session", "StepUp", "CodeEntry", "NewPassword"],

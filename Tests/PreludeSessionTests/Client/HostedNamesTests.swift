@@ -14,6 +14,14 @@ struct HostedNamesTests {
             return "noLoginConfig"
         } catch PreludeAuthError.passwordNotSet {
             return "passwordNotSet"
+        } catch PreludeAuthError.passkeyNotConfigured {
+            return "passkeyNotConfigured"
+        } catch PreludeAuthError.passkeyRegistrationFailed {
+            return "passkeyRegistrationFailed"
+        } catch PreludeAuthError.passkeyStepUnavailable {
+            return "passkeyStepUnavailable"
+        } catch PreludeAuthError.passkeyNotSupported {
+            return "passkeyNotSupported"
         } catch PreludeAuthError.invalidOTPCode {
             return "invalidOTPCode"
         } catch {
@@ -40,6 +48,10 @@ struct HostedNamesTests {
         "An error has the names of the hosted SDK's cases in `catch` and in `switch`",
         arguments: [
             ("no_login_config", "noLoginConfig"), ("password_not_set", "passwordNotSet"), ("bad_request", "other"),
+            ("passkey_not_configured", "passkeyNotConfigured"),
+            ("passkey_registration_failed", "passkeyRegistrationFailed"),
+            ("passkey_step_unavailable", "passkeyStepUnavailable"),
+            ("passkey_not_supported", "passkeyNotSupported"),
         ])
     func questions(code: String, expected: String) async throws {
         let error = try await error(400, code)
@@ -48,6 +60,10 @@ struct HostedNamesTests {
             switch error {
             case .noLoginConfig: "noLoginConfig"
             case .passwordNotSet: "passwordNotSet"
+            case .passkeyNotConfigured: "passkeyNotConfigured"
+            case .passkeyRegistrationFailed: "passkeyRegistrationFailed"
+            case .passkeyStepUnavailable: "passkeyStepUnavailable"
+            case .passkeyNotSupported: "passkeyNotSupported"
             default: "other"
             }
         #expect(named == expected)

@@ -28,6 +28,15 @@ struct MessageTests {
         (.badRequest("m"), .failed), (.notFound("m"), .failed),
         (.internalServerError("m"), .failed), (.refreshFailed("m"), .failed), (.invalidConfiguration("m"), .failed),
         (.generic(code: "x", message: "m"), .failed),
+        (.forbidden(.init("m", code: "passkey_not_configured")), .passkeyUnavailable),
+        (.forbidden(.init("m", code: "passkey_step_unavailable")), .passkeyUnavailable),
+        (.forbidden(.init("m", code: "passkey_not_supported")), .passkeyUnavailable),
+        (.badRequest(.init("m", code: "passkey_registration_failed")), .passkeyFailed),
+        (.generic(code: "passkey_failed", message: "m"), .passkeyFailed),
+        (.unauthorized(.init("m", field: "assertion")), .passkeyFailed),
+        (.forbidden(.init("m", code: "passkey_authenticator_blocked")), .passkeyBlocked),
+        (.invalidConfiguration(.init("m", code: "passkey_not_associated")), .passkeyNotReady),
+        (.conflict(.init("m", code: "passkey_already_registered")), .passkeyExists),
     ]
 
     @Test("Every error has a message, and all messages are used")

@@ -34,7 +34,8 @@ struct ClientFixture {
 
     func client(
         signals: (any PreludeSignalsDispatcher)? = nil, endpoint: Endpoint = .default,
-        log: (any PreludeSessionLogHandler)? = nil, store: (any PreludeCredentialStore)? = nil
+        log: (any PreludeSessionLogHandler)? = nil, store: (any PreludeCredentialStore)? = nil,
+        authenticator: (any PreludePasskeyAuthenticator)? = nil
     ) throws -> PreludeSessionClient {
         let clock = clock
         let randomness = randomness
@@ -42,6 +43,7 @@ struct ClientFixture {
         configuration.signalsDispatcher = signals
         configuration.credentialStore = store ?? self.store
         configuration.transport = transport
+        configuration.passkeyAuthenticator = authenticator
         configuration.logHandler = log
         configuration.environment = SDKEnvironment(now: { clock.now }, randomBytes: { randomness.bytes($0) })
         return try PreludeSessionClient(configuration: configuration)

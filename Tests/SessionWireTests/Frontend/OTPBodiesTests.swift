@@ -64,6 +64,25 @@ struct OTPBodiesTests {
         try challenge.expectTyped("challenge_token")
     }
 
+    @Test("The response of a step has the options of a passkey, if the next step is one")
+    func passkeyChallenge() throws {
+        let golden = Golden(
+            ChallengeResponse.self,
+            """
+            {
+              "challenge_token": "a.b.c",
+              "public_key_credential_request_options": {"challenge": "Y2hhbGxlbmdl", "rpId": "example.com"}
+            }
+            """)
+        try golden.expect(
+            ChallengeResponse(
+                challengeToken: "a.b.c",
+                passkeyOptions: PasskeyRequestOptions(challenge: "Y2hhbGxlbmdl", rpID: "example.com")))
+        try golden.expectUnknownMembersTolerated()
+        try golden.expectRequired("challenge_token")
+        try golden.expectTyped("challenge_token", "public_key_credential_request_options")
+    }
+
     @Test("An identifier has type and value")
     func identifier() throws {
         let golden = Golden(Identifier.self, #"{"type": "email_address", "value": "Zoë@example.com"}"#)

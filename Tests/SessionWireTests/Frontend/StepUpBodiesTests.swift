@@ -36,11 +36,53 @@ struct StepUpBodiesTests {
         #expect(StepUpStatusName.continue.rawValue == "continue")
     }
 
-    @Test("POST /stepup/continue has both tokens")
+    @Test("A step-up response has the options of a passkey, if the first step is one")
+    func passkeyResponse() throws {
+        let golden = Golden(
+            StepUpResponse.self,
+            """
+            {
+              "status": "review", "challenge_token": "a.b.c",
+              "public_key_credential_request_options": {"challenge": "Y2hhbGxlbmdl", "rpId": "example.com"}
+            }
+            """)
+        try golden.expect(
+            StepUpResponse(
+                status: .review, challengeToken: "a.b.c",
+                passkeyOptions: PasskeyRequestOptions(challenge: "Y2hhbGxlbmdl", rpID: "example.com")))
+        try golden.expectUnknownMembersTolerated()
+        try golden.expectTyped("public_key_credential_request_options")
+    }
+
+    @Test("POST /stepup/continue has the token of the challenge, and that of the step")
     func continueBody() throws {
         try step.expect(ContinueStepUpRequest(challengeToken: "a.b.c", verificationToken: "d.e.f"))
-        try step.expectRequired("challenge_token", "verification_token")
+        try step.expectRequired("challenge_token")
         try step.expectTyped("challenge_token", "verification_token")
+    }
+
+    @Test("POST /stepup/continue has the answer of a passkey instead")
+    func continueWithPasskey() throws {
+        let golden = Golden(
+            ContinueStepUpRequest.self,
+            """
+            {
+              "challenge_token": "a.b.c",
+              "passkey_assertion": {
+                "id": "b2xk", "rawId": "b2xk", "type": "public-key",
+                "response": {"clientDataJSON": "Yw", "authenticatorData": "YQ", "signature": "cw"}
+              }
+            }
+            """)
+        try golden.expect(
+            ContinueStepUpRequest(
+                challengeToken: "a.b.c",
+                passkeyAssertion: PasskeyAssertion(
+                    id: "b2xk",
+                    response: PasskeyAssertion.Response(
+                        clientDataJSON: "Yw", authenticatorData: "YQ", signature: "cw"))))
+        try golden.expectUnknownMembersTolerated()
+        try golden.expectTyped("challenge_token", "passkey_assertion")
     }
 
     @Test("POST /refresh accepts a body with and without a completed challenge")
