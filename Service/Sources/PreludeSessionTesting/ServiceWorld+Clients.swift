@@ -13,12 +13,13 @@ extension ServiceWorld {
     package func client(
         store: (any PreludeCredentialStore)? = nil, credentialSpace: String? = nil, clockSkew: TimeInterval = 0,
         faults: TestService.Faults = TestService.Faults(), earlyRefreshMargin: TimeInterval = 30,
-        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
+        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil,
+        passkeyAuthenticator: (any PreludePasskeyAuthenticator)? = nil
     ) throws -> PreludeSessionClient {
         try client(
             store: store, credentialSpace: credentialSpace, clockSkew: { clockSkew }, faults: faults,
             earlyRefreshMargin: earlyRefreshMargin,
-            signalsDispatcher: signalsDispatcher)
+            signalsDispatcher: signalsDispatcher, passkeyAuthenticator: passkeyAuthenticator)
     }
 
     /// A client on a device whose clock error changes while the client runs.
@@ -26,11 +27,13 @@ extension ServiceWorld {
         store: (any PreludeCredentialStore)? = nil, credentialSpace: String? = nil,
         clockSkew: @escaping @Sendable () -> TimeInterval,
         faults: TestService.Faults = TestService.Faults(), earlyRefreshMargin: TimeInterval = 30,
-        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
+        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil,
+        passkeyAuthenticator: (any PreludePasskeyAuthenticator)? = nil
     ) throws -> PreludeSessionClient {
         let clock = clock
         var configuration = PreludeSessionClient.Configuration(endpoint: .custom(origin))
         configuration.signalsDispatcher = signalsDispatcher
+        configuration.passkeyAuthenticator = passkeyAuthenticator ?? SoftwareAuthenticator()
         configuration.earlyRefreshMargin = earlyRefreshMargin
         configuration.credentialSpace = credentialSpace
         configuration.credentialStore = store ?? PreludeInMemoryCredentialStore()

@@ -1,5 +1,6 @@
 import Crypto
 public import Foundation
+public import PreludeSession
 import SessionTokens
 import SessionWebAuthn
 import Synchronization
@@ -9,8 +10,17 @@ import Synchronization
 /// It makes what a browser and an authenticator make together: the client data, and the data that a key for ES256 signs
 /// (WebAuthn Level 3). Its passkeys are discoverable, so a sign-in needs no user name.
 ///
+/// A client of ``TestService`` has one. Pass the same one to two clients to simulate a relaunch of the app, or a backup of the
+/// password manager on another device.
+///
 /// ```swift
 /// let authenticator = SoftwareAuthenticator()
+/// let client = try service.client(passkeyAuthenticator: authenticator)
+/// ```
+///
+/// Without a client, a test passes challenge and origin itself:
+///
+/// ```swift
 /// let registration = try authenticator.register(
 ///     challenge, relyingPartyID: "example.com", origin: "https://example.com", userHandle: userHandle)
 /// let assertion = try authenticator.signIn(
@@ -228,5 +238,32 @@ public final class SoftwareAuthenticator: Sendable {
 
     private func sign(_ data: [UInt8], _ clientData: Data, with key: P256.Signing.PrivateKey) throws -> Data {
         try key.signature(for: data + SHA256.hash(data: clientData)).derRepresentation
+    }
+}
+
+/// The authenticator of a device whose app is associated with the RP id: its origin is `https://` and that id.
+extension SoftwareAuthenticator: PreludePasskeyAuthenticator {
+    /// Creates a passkey, as ``register(_:relyingPartyID:origin:userHandle:excluding:verifiesUser:)`` does.
+    public func createPasskey(_ request: PreludePasskeyCreationRequest) async throws -> PreludePasskeyCreation {
+        do {
+            let made = try register(
+                request.challenge, relyingPartyID: request.relyingPartyID, origin: "https://" + request.relyingPartyID,
+                userHandle: request.userHandle, excluding: request.excludedCredentialIDs)
+            return PreludePasskeyCreation(
+                credentialID: made.credentialID, clientDataJSON: made.clientDataJSON,
+                attestationObject: made.attestationObject, transports: made.transports)
+        } catch Failure.alreadyRegistered {
+            throw PreludePasskeyError.alreadyRegistered
+        }
+    }
+
+    /// Signs in, as ``signIn(_:relyingPartyID:origin:allowing:verifiesUser:)`` does.
+    public func signIn(_ request: PreludePasskeySignInRequest) async throws -> PreludePasskeySignIn {
+        let made = try signIn(
+            request.challenge, relyingPartyID: request.relyingPartyID, origin: "https://" + request.relyingPartyID,
+            allowing: request.allowedCredentialIDs)
+        return PreludePasskeySignIn(
+            credentialID: made.credentialID, clientDataJSON: made.clientDataJSON,
+            authenticatorData: made.authenticatorData, signature: made.signature, userHandle: made.userHandle)
     }
 }

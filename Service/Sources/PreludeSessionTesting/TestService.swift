@@ -71,16 +71,18 @@ public struct TestService: Sendable {
     ///   - faults: The failures of this device's network. `nil` shares `faults` of the service.
     ///   - earlyRefreshMargin: Seconds before its expiry at which an access token is refreshed.
     ///   - signalsDispatcher: Collects the device signals that are sent with logins.
+    ///   - passkeyAuthenticator: Has the passkeys of this device. `nil` is a new ``SoftwareAuthenticator``.
     /// - Throws: `PreludeSessionError.invalidConfiguration` for a negative margin, or an invalid name of a credential space.
     public func client(
         store: (any PreludeCredentialStore)? = nil, credentialSpace: String? = nil, clockSkew: TimeInterval = 0,
         faults: Faults? = nil, earlyRefreshMargin: TimeInterval = 30,
-        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil
+        signalsDispatcher: (any PreludeSignalsDispatcher)? = nil,
+        passkeyAuthenticator: (any PreludePasskeyAuthenticator)? = nil
     ) throws -> PreludeSessionClient {
         try world.client(
             store: store, credentialSpace: credentialSpace, clockSkew: clockSkew, faults: faults ?? self.faults,
             earlyRefreshMargin: earlyRefreshMargin,
-            signalsDispatcher: signalsDispatcher)
+            signalsDispatcher: signalsDispatcher, passkeyAuthenticator: passkeyAuthenticator)
     }
 
     /// Creates a client that has just signed in with a code.

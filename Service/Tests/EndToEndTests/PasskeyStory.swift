@@ -286,7 +286,7 @@ struct PasskeyStory {
             $0.androidApps = ["com.example.app " + fingerprint.lowercased()]
         })
         let apple = try await world.call(FrontendPath.appleAppSiteAssociation.rawValue)
-        #expect(apple.status == 200 && apple.head.headerFields[.contentType] == "application/json; charset=utf-8")
+        #expect(apple.status == 200 && apple.head.headerFields[.contentType] == "application/json")
         #expect(apple.body["webcredentials"]?["apps"]?[0]?.stringValue == "A1B2C3D4E5.com.example.app")
         let origins = try await world.call(
             FrontendPath.relatedOrigins.rawValue, headers: ["origin": "https://another.example.org"])
