@@ -91,7 +91,8 @@ let package = Package(
         .target(
             name: "SessionHTTP",
             dependencies: [
-                "CEmbeddedFiles", "SessionDomain", "SessionWebAuthn", core, crypto, hummingbird, hummingbirdCore, httpTypes,
+                "CEmbeddedFiles", "SessionDomain", "SessionWebAuthn", core, crypto, hummingbird, hummingbirdCore,
+                httpTypes,
                 logging, nioCore, nioHTTP1,
                 nioPosix,
             ], exclude: readme + ["OpenAPI/openapi.yaml", "WebClient/prelude-session.js"]),

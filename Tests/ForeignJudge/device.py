@@ -105,6 +105,10 @@ class Device:
         body = {"challenge_token": challenge_token, "verification_token": verification_token}
         return self._of_challenge(f"{V1}/stepup/continue", body)
 
+    def continue_with_passkey(self, challenge_token: str, assertion: dict) -> Answer:
+        body = {"challenge_token": challenge_token, "passkey_assertion": assertion}
+        return self._of_challenge(f"{V1}/stepup/continue", body)
+
     def change_password(self, access_token: str, password: str) -> Answer:
         return self._signed_in("POST", f"{V1}/me/password/reset", access_token, {"password": password})
 

@@ -26,15 +26,13 @@ package struct StoredCredential: Sendable {
     package var id: [UInt8]
     /// The public key as COSE.
     package var publicKey: [UInt8]
-    package var counter: UInt32
     package var isBackupEligible: Bool
     /// The id of the credential's user for authenticators.
     package var userHandle: [UInt8]
 
-    package init(id: [UInt8], publicKey: [UInt8], counter: UInt32, isBackupEligible: Bool, userHandle: [UInt8]) {
+    package init(id: [UInt8], publicKey: [UInt8], isBackupEligible: Bool, userHandle: [UInt8]) {
         self.id = id
         self.publicKey = publicKey
-        self.counter = counter
         self.isBackupEligible = isBackupEligible
         self.userHandle = userHandle
     }
@@ -42,10 +40,8 @@ package struct StoredCredential: Sendable {
 
 /// A verified assertion: what a relying party stores and decides by.
 package struct VerifiedAssertion: Hashable, Sendable {
+    /// The caller compares it with the last one (§6.1.1).
     package let counter: UInt32
-    /// Whether the counter did not grow: the credential may have been copied, or two responses crossed (§6.1.1). Always
-    /// `false` if both counters are 0, because passkeys that are synchronized do not count.
-    package let counterWentBack: Bool
     package let isUserVerified: Bool
     package let isBackedUp: Bool
 }
@@ -87,8 +83,7 @@ package struct AuthenticationCeremony: Sendable {
         guard try COSEKey(stored.publicKey).isValidSignature(response.signature, for: data.bytes + clientData.hash)
         else { throw .wrongSignature }
         return VerifiedAssertion(
-            counter: data.counter,
-            counterWentBack: data.counter <= stored.counter && (data.counter, stored.counter) != (0, 0),
-            isUserVerified: data.flags.contains(.userVerified), isBackedUp: data.flags.contains(.backedUp))
+            counter: data.counter, isUserVerified: data.flags.contains(.userVerified),
+            isBackedUp: data.flags.contains(.backedUp))
     }
 }

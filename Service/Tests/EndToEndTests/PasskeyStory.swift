@@ -164,7 +164,10 @@ struct PasskeyStory {
     @Test("A registration belongs to the session that began it")
     func foreignRegistration() async throws {
         let world = try await world()
-        let (ada, bob) = (try await PasskeyDevice(world), try await PasskeyDevice(world, "bob@example.com", key: PublishedKeys.otherDevice))
+        let (ada, bob) = (
+            try await PasskeyDevice(world),
+            try await PasskeyDevice(world, "bob@example.com", key: PublishedKeys.otherDevice)
+        )
         let body = try await ada.registration()
         let answer = try await bob.call(.post, FrontendPath.finishPasskeyRegistration.rawValue, body)
         #expect(answer.status == 401 && answer.code == "token_mismatch")
@@ -232,7 +235,10 @@ struct PasskeyStory {
     func foreignStep() async throws {
         let world = try await world()
         try await world.allow("transfer:write", steps: ["verify_passkey"])
-        let (ada, bob) = (try await PasskeyDevice(world), try await PasskeyDevice(world, "bob@example.com", key: PublishedKeys.otherDevice))
+        let (ada, bob) = (
+            try await PasskeyDevice(world),
+            try await PasskeyDevice(world, "bob@example.com", key: PublishedKeys.otherDevice)
+        )
         #expect(try await ada.register().status == 200)
         #expect(try await bob.register().status == 200)
         let requested = try await ada.request("transfer:write")
@@ -259,9 +265,11 @@ struct PasskeyStory {
     func attestation() async throws {
         let required = try await PasskeyDevice(world(passkeys: { $0.attestationPreference = .direct }))
         #expect(try await required.register().code == "passkey_registration_failed")
-        let listed = try await PasskeyDevice(world(passkeys: { $0.allowedAAGUIDs = ["fbfc3007-154e-4ecc-8c0b-6e020557d7bd"] }))
+        let listed = try await PasskeyDevice(
+            world(passkeys: { $0.allowedAAGUIDs = ["fbfc3007-154e-4ecc-8c0b-6e020557d7bd"] }))
         #expect(try await listed.register().code == "passkey_authenticator_blocked")
-        let allowed = try await PasskeyDevice(world(passkeys: { $0.allowedAAGUIDs = ["5072656c-7564-6553-6f66-747761726521"] }))
+        let allowed = try await PasskeyDevice(
+            world(passkeys: { $0.allowedAAGUIDs = ["5072656c-7564-6553-6f66-747761726521"] }))
         #expect(try await allowed.register().status == 200)
     }
 
@@ -269,13 +277,16 @@ struct PasskeyStory {
     func notConfigured() async throws {
         let none = try await ServiceWorld { _ in }
         for path in [FrontendPath.beginPasskeyLogin, .finishPasskeyLogin] {
-            let json = path == .beginPasskeyLogin ? "{}" : PasskeyDevice.json(["login_token": "a", "assertion": PasskeyDevice.empty])
+            let json =
+                path == .beginPasskeyLogin
+                ? "{}" : PasskeyDevice.json(["login_token": "a", "assertion": PasskeyDevice.empty])
             #expect(try await none.call(path.rawValue, json: json).code == "passkey_not_configured")
         }
         let device = try await PasskeyDevice(none)
         #expect(try await device.begin(username: "ada", nickname: nil).code == "passkey_not_configured")
         let off = try await world(passkeys: { $0.loginEnabled = false })
-        #expect(try await off.call(FrontendPath.beginPasskeyLogin.rawValue, json: "{}").code == "passkey_not_configured")
+        #expect(
+            try await off.call(FrontendPath.beginPasskeyLogin.rawValue, json: "{}").code == "passkey_not_configured")
     }
 
     @Test("The documents of the RP host list apps and origins")

@@ -29,7 +29,8 @@ enum PasskeyRules {
             let passkey = world.passkey("same", of: session.userID)
             try await world.register(passkey, by: session, token: "1")
             for token in ["1", "2"] {
-                let again = try await world.register(world.passkey("same", of: session.userID), by: session, token: token)
+                let again = try await world.register(
+                    world.passkey("same", of: session.userID), by: session, token: token)
                 #expect(again.isKnown && again.passkey == passkey)
             }
             #expect(try await world.happened().filter { $0 == .passkeyRegistered }.count == 1)
@@ -197,7 +198,8 @@ enum PasskeyRules {
             try await world.register(world.passkey("free", of: ada.userID), by: ada)
             #expect(try await world.store.perform(DeleteUser(ada.userID, app: world.app, events: [])))
             #expect(try await world.store.passkey("free", app: world.app) == nil)
-            #expect(try await world.register(world.passkey("free", of: bob.userID), by: bob, token: "2").isKnown == false)
+            #expect(
+                try await world.register(world.passkey("free", of: bob.userID), by: bob, token: "2").isKnown == false)
         },
         // Proves: W4
         ContractRule("A step is completed by a passkey of its own user, in its turn, and once") { world async throws in
@@ -245,7 +247,9 @@ extension ContractWorld {
             isBackedUp: false, nickname: nickname, createdAt: now)
     }
 
-    fileprivate func passkeyChange(_ session: Session, hasScope: Bool = false, at time: Timestamp? = nil) -> PasskeyChange {
+    fileprivate func passkeyChange(_ session: Session, hasScope: Bool = false, at time: Timestamp? = nil)
+        -> PasskeyChange
+    {
         PasskeyChange(
             app: app, session: session.id, hasScope: hasScope, freshLogin: 600, now: time ?? now,
             events: events(at: time))

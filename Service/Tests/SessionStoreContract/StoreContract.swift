@@ -22,7 +22,8 @@ package enum StoreContract {
         + PasswordTryRules.all
         + HousekeepingRules.all + ChallengeRules.all + EndedStepUpRules.all + GrantRules.all + RedemptionRules.all
         + ChangePasswordRules.all + SendStepUpCodeRules.all + StepUpCodeRules.all + RegisterScopeRules.all
-        + CustomStepRules.all + PasskeyRules.all + AdoptUserRules.all + WebhookRules.all + OutboxRules.all + SigningKeyRules.all
+        + CustomStepRules.all + PasskeyRules.all + AdoptUserRules.all + WebhookRules.all + OutboxRules.all
+        + SigningKeyRules.all
         + EventRules.all + LoginEventRules.all + MessageRules.all
 }
 

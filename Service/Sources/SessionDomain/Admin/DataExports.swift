@@ -22,7 +22,8 @@ package struct DataExports: Sendable {
         let counters = try await store.counters(
             CounterKey.all(of: user) + Notice.Kind.allCases.map { .notices(userID: id, $0) }, ofUser: id, app: app)
         return UserExport(
-            user: user, exportedAt: now, passkeys: try await store.passkeys(of: id, app: app), sessions: try await sessions(of: id, app: app, now: now),
+            user: user, exportedAt: now, passkeys: try await store.passkeys(of: id, app: app),
+            sessions: try await sessions(of: id, app: app, now: now),
             grants: try await store.grants(of: id, app: app, liveAt: now),
             limits: counters.filter { $0.counter.resetsAt > now }.sorted { $0.key < $1.key },
             events: EventPages(of: EventQuery(app: app, user: id, limit: EventPages.size), in: store, slot: slot))

@@ -190,7 +190,8 @@ package struct StartVerification: Intent {
         let isSuppressed = needsPasskey || (facts.user == nil && !signUp)
         let limit = budget.withholds(
             at: identifier, device: facts.standing, hasUser: facts.user != nil, facts.failures)
-        let withheld: LoginFailure? = needsPasskey ? .passkeyRequired : isSuppressed ? .unknownUser : limit.map { _ in .strangerLimit }
+        let withheld: LoginFailure? =
+            needsPasskey ? .passkeyRequired : isSuppressed ? .unknownUser : limit.map { _ in .strangerLimit }
         var started = verification(recipient, isSuppressed)
         started.payers = budget.payers(device: facts.standing)
         let message = draft.code(of: started, for: subject, withheld: withheld, at: now)

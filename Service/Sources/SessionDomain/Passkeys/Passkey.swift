@@ -59,7 +59,8 @@ package struct Passkey: Sendable, Equatable {
         guard text.count <= maximumNickname, text.utf8.count <= 4 * maximumNickname, DisplayName.isOneLine(text) else {
             throw .invalidField(
                 "nickname",
-                "must be one line of at most \(maximumNickname) characters, without control characters and outer spaces")
+                "must be one line of at most \(maximumNickname) characters, without control characters and outer spaces"
+            )
         }
         return text
     }

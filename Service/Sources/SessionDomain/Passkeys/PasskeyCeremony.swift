@@ -100,7 +100,7 @@ package struct PasskeyUse: Sendable, Equatable {
         let verified = try ceremony.verify(
             response,
             for: StoredCredential(
-                id: response.credentialID, publicKey: Array(passkey.publicKey), counter: 0,
+                id: response.credentialID, publicKey: Array(passkey.publicKey),
                 isBackupEligible: passkey.isBackupEligible, userHandle: Array(passkey.userHandle)))
         self.init(of: passkey, counter: Int64(verified.counter), isBackedUp: verified.isBackedUp)
     }
@@ -141,7 +141,8 @@ extension EventFactory {
     private func data(of passkey: Passkey) -> [String: JSONValue] {
         var credential: [String: JSONValue] = [
             "credential_id": .string(passkey.id), "backup_state": .bool(passkey.isBackedUp),
-            "transports": .array(passkey.transports.map(JSONValue.string)), "created_at": .int(passkey.createdAt.seconds),
+            "transports": .array(passkey.transports.map(JSONValue.string)),
+            "created_at": .int(passkey.createdAt.seconds),
         ]
         if let nickname = passkey.nickname { credential["nickname"] = .string(nickname) }
         if let used = passkey.lastUsedAt { credential["last_used_at"] = .int(used.seconds) }

@@ -56,7 +56,8 @@ extension PasskeyConfig {
                 [
                     .text(
                         "rp_id", \.relyingPartyID, "RP ID",
-                        hint: "Your domain, such as example.com. Passkeys are bound to it, so a change makes all of them void."
+                        hint:
+                            "Your domain, such as example.com. Passkeys are bound to it, so a change makes all of them void."
                     )
                     .checked { config, _ throws(Refusal) in
                         guard isRelyingPartyID(config.relyingPartyID) else {
@@ -73,9 +74,11 @@ extension PasskeyConfig {
                         }.stored(as: "relyingPartyName"),
                     .lines(
                         "allowed_origins", \.allowedOrigins, "Origins",
-                        rule: "at most 50 different origins such as https://app.example.com, in lower case and without a "
+                        rule:
+                            "at most 50 different origins such as https://app.example.com, in lower case and without a "
                             + "slash at the end, or Android key hashes such as android:apk-key-hash:…; http for loopback only",
-                        hint: "Origins of the pages that use passkeys, one per line. https:// and the RP ID is always one."
+                        hint:
+                            "Origins of the pages that use passkeys, one per line. https:// and the RP ID is always one."
                     ) { origins, _ in
                         origins.count <= 50 && Set(origins).count == origins.count
                             && origins.allSatisfy { BrowserOrigin.isAllowed($0) || isKeyHash($0) }
@@ -85,10 +88,11 @@ extension PasskeyConfig {
                         rule: "at most 20 different app ids such as A1B2C3D4E5.com.example.app",
                         hint: "Team ID, a dot, and the bundle id. One per line."
                     ) { ids, _ in ids.count <= 20 && Set(ids).count == ids.count && ids.allSatisfy(isAppID) }
-                        .stored(as: "iosAppIDs"),
+                    .stored(as: "iosAppIDs"),
                     .lines(
                         "android_apps", \.androidApps, "Apps of Android",
-                        rule: "at most 20 different lines of a package, a space, and the SHA-256 of its certificate as 32 "
+                        rule:
+                            "at most 20 different lines of a package, a space, and the SHA-256 of its certificate as 32 "
                             + "hexadecimal bytes with colons",
                         hint: "Such as com.example.app 14:6D:E9:… One per line."
                     ) { apps, _ in

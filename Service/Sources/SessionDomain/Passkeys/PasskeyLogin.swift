@@ -177,7 +177,8 @@ package struct ReportWrongPasskey: Intent {
     package let tokenExpiresAt: Timestamp
     package let events: EventFactory
 
-    package init(_ passkey: Passkey, problem: String, tokenID: String, tokenExpiresAt: Timestamp, events: EventFactory) {
+    package init(_ passkey: Passkey, problem: String, tokenID: String, tokenExpiresAt: Timestamp, events: EventFactory)
+    {
         self.passkey = passkey
         self.problem = problem
         self.tokenID = tokenID

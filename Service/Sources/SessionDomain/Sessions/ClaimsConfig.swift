@@ -23,7 +23,8 @@ package struct ClaimsConfig: Sendable, Equatable, Codable {
     /// Claims that the service sets or that are registered. A mapping never overrides them.
     package static let reserved: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "scope", "client_id", "cnf", "cc", "typ", "act",
-        "may_act", "auth_time", "acr", "amr", "azp", "has_passkey", "nonce", "events", "roles", "groups", "entitlements",
+        "may_act", "auth_time", "acr", "amr", "azp", "has_passkey", "nonce", "events", "roles", "groups",
+        "entitlements",
     ]
 
     /// The maximum size of all claims in bytes, so that no token is too long for verifiers.

@@ -33,7 +33,8 @@ package struct Session: Sendable, Equatable {
     package init(
         id: String, appID: AppID, userID: String, generation: Int64 = 0, keyThumbprint: String?,
         lastProof: String? = nil, attempts: RotationAttempts = RotationAttempts(), demandsNonce: Bool = false,
-        method: LoginMethod? = nil, scopes: [String] = [], device: Device, createdAt: Timestamp, lastSeenAt: Timestamp? = nil,
+        method: LoginMethod? = nil, scopes: [String] = [], device: Device, createdAt: Timestamp,
+        lastSeenAt: Timestamp? = nil,
         rotatedAt: Timestamp? = nil, settledGeneration: Int64 = 0, idleExpiresAt: Timestamp,
         absoluteExpiresAt: Timestamp, revokedAt: Timestamp? = nil
     ) {

@@ -13,7 +13,8 @@ package struct StepUp: Sendable {
     private let environment: ServiceEnvironment
 
     init(
-        store: any PasskeyStore & StepUpStore, keys: KeyRing, codes: CodeSender, hook: DelegationHook, customSteps: CustomSteps,
+        store: any PasskeyStore & StepUpStore, keys: KeyRing, codes: CodeSender, hook: DelegationHook,
+        customSteps: CustomSteps,
         slots: AppSlots,
         environment: ServiceEnvironment
     ) {

@@ -191,7 +191,8 @@ extension PasskeyCreationOptions {
                 displayName: creation.displayName),
             challenge: Base64URL.encode(creation.challenge),
             pubKeyCredParams: COSEAlgorithm.forCredentials.map { .init(alg: $0.rawValue) },
-            timeout: PasskeyRequestOptions.milliseconds, excludeCredentials: creation.excluded.map(PasskeyDescriptor.init),
+            timeout: PasskeyRequestOptions.milliseconds,
+            excludeCredentials: creation.excluded.map(PasskeyDescriptor.init),
             // Discoverable, because a login names no account.
             authenticatorSelection: .init(
                 residentKey: "required", requireResidentKey: true,

@@ -93,7 +93,8 @@ extension WireRefusal {
             .init(.badRequest, .useDPoPNonce, "the DPoP proof must contain the nonce from DPoP-Nonce", nonce: nonce)
         case .missingChallenge: .init(.unauthorized, .missingChallengeToken, "challenge_token is missing")
         case .invalidChallenge: .init(.unauthorized, .invalidChallengeToken, "the challenge token is invalid")
-        case .expiredChallenge: .init(.unauthorized, .expiredChallengeToken, "the challenge token has expired; start again")
+        case .expiredChallenge:
+            .init(.unauthorized, .expiredChallengeToken, "the challenge token has expired; start again")
         case .verifierMismatch:
             .init(.unauthorized, .tokenMismatch, "code_verifier does not match the code_challenge of this login")
         case .challengeReused: .init(.conflict, .tokenReused, "the challenge token was used before")

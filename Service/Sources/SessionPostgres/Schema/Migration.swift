@@ -24,7 +24,9 @@ struct Migration: Sendable {
 
     /// All steps in order. A step has the same number in every store. A number can be missing in a store that does not need
     /// the step.
-    static let all = [foundation, settingsRevision, eventsByActor, copiedProofs, asciiDomains, locale, payers, passkeys]
+    static let all = [
+        foundation, settingsRevision, eventsByActor, copiedProofs, asciiDomains, locale, payers, passkeys,
+    ]
 
     /// The schema of the last release. That release can use the database after each later step.
     static let released = 10

@@ -1,5 +1,5 @@
-import PreludeSessionTesting
 import Foundation
+import PreludeSessionTesting
 import SessionDomain
 
 extension ConsoleWorld {

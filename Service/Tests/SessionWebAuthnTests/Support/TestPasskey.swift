@@ -66,7 +66,7 @@ struct TestPasskey: Sendable {
 
     var stored: StoredCredential {
         StoredCredential(
-            id: id, publicKey: publicKey ?? key.publicKey.encoded, counter: 0, isBackupEligible: flags & 0x08 != 0,
+            id: id, publicKey: publicKey ?? key.publicKey.encoded, isBackupEligible: flags & 0x08 != 0,
             userHandle: [1, 2, 3])
     }
 

@@ -95,7 +95,7 @@ extension W3CVectors.Vector {
         let data = try AuthenticatorData(authenticatorData)
         let credential = try #require(data.credential)
         return StoredCredential(
-            id: credential.id, publicKey: credential.publicKey, counter: data.counter,
+            id: credential.id, publicKey: credential.publicKey,
             isBackupEligible: data.flags.contains(.backupEligible), userHandle: [1])
     }
 }

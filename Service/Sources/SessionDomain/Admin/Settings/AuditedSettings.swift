@@ -111,7 +111,8 @@ extension App {
         let own: [AuditedSetting] = [.init("id", id.rawValue), .init("scopes", scopes)] + audited
         let configs = [
             sessions.audited, otpLimits.audited, passwordLogin?.audited ?? [], otpLogins.flatMap(\.auditedWithID),
-            stepUp?.audited ?? [], claims?.audited ?? [], migration?.audited ?? [], passkeys?.audited ?? [], delivery?.audited ?? [],
+            stepUp?.audited ?? [], claims?.audited ?? [], migration?.audited ?? [], passkeys?.audited ?? [],
+            delivery?.audited ?? [],
             messages.auditedWithTexts, blocks.map(\.audited),
         ]
         return own + configs.joined()

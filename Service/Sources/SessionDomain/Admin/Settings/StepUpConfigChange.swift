@@ -168,7 +168,8 @@ extension StepUpConfigChange.Direct {
         for (index, step) in steps.enumerated() {
             let name = "\(field).steps[\(index)]"
             guard config.knows(stepKey: step.key) else {
-                throw .invalidField("\(name).key", "must be verify_sms, verify_email, verify_passkey or one of step_keys")
+                throw .invalidField(
+                    "\(name).key", "must be verify_sms, verify_email, verify_passkey or one of step_keys")
             }
             guard (0...StepUpStep.maximumDuration).contains(step.expirationDuration) else {
                 throw .invalidField(

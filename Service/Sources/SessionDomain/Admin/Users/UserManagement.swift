@@ -9,7 +9,8 @@ package struct UserManagement: Sendable {
     private let environment: ServiceEnvironment
 
     package init(
-        store: any PasskeyStore & SessionStore & UserStore, apps: any AppStore, hasher: any PasswordHasher, keys: KeyRing,
+        store: any PasskeyStore & SessionStore & UserStore, apps: any AppStore, hasher: any PasswordHasher,
+        keys: KeyRing,
         environment: ServiceEnvironment
     ) {
         self.store = store

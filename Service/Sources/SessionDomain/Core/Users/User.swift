@@ -33,7 +33,8 @@ package struct User: Sendable, Equatable {
     package init(
         id: String, appID: AppID, status: Status = .active, externalID: String? = nil,
         profile: [String: JSONValue] = [:], identifiers: [CanonicalIdentifier],
-        heldUntil: [CanonicalIdentifier: Timestamp] = [:], hasPassword: Bool = false, hasPasskey: Bool = false, loginEpoch: Int64 = 0,
+        heldUntil: [CanonicalIdentifier: Timestamp] = [:], hasPassword: Bool = false, hasPasskey: Bool = false,
+        loginEpoch: Int64 = 0,
         locale: String? = nil,
         createdAt: Timestamp, updatedAt: Timestamp? = nil
     ) {

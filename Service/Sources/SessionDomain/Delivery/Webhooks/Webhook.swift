@@ -43,7 +43,8 @@ package struct Webhook: Sendable, Equatable, Identifiable {
 
     /// Events that are sent only if the operator names them.
     package static let furtherEvents: [Event.Name] = [
-        .userStatusChanged, .limitsCleared, .passwordChanged, .passkeyCounterLowered, .stepUpGranted, .refreshTokenReused, .sessionRecovered,
+        .userStatusChanged, .limitsCleared, .passwordChanged, .passkeyCounterLowered, .stepUpGranted,
+        .refreshTokenReused, .sessionRecovered,
         .migrationHookFailed, .sendHookFailed, .signingKeyRotated, .signingKeyRemoved, .signingKeyResealed,
         .externalIDUpdated,
         .loginFailed, .loginLimited, .loginsVoided, .codeSent, .codeFailed, .noticeSent, .noticeFailed, .appUpdated,

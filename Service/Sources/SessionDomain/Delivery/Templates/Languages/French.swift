@@ -102,7 +102,8 @@ extension TemplateLanguage {
                             """)
                 case .passkeyAdded:
                     Texts(
-                        sms: "{{app_name}} : une clé d'accès a été ajoutée à votre compte le {{time}}. Si ce n'est pas vous, "
+                        sms:
+                            "{{app_name}} : une clé d'accès a été ajoutée à votre compte le {{time}}. Si ce n'est pas vous, "
                             + "contactez l'assistance.",
                         subject: "Nouvelle clé d’accès pour {{app_name}}",
                         mail: """
@@ -114,7 +115,8 @@ extension TemplateLanguage {
                             """)
                 case .passkeyRemoved:
                     Texts(
-                        sms: "{{app_name}} : une clé d'accès a été retirée de votre compte le {{time}}. Si ce n'est pas vous, "
+                        sms:
+                            "{{app_name}} : une clé d'accès a été retirée de votre compte le {{time}}. Si ce n'est pas vous, "
                             + "contactez l'assistance.",
                         subject: "Clé d’accès retirée de {{app_name}}",
                         mail: """

@@ -104,7 +104,8 @@ extension TemplateLanguage {
                             """)
                 case .passkeyAdded:
                     Texts(
-                        sms: "{{app_name}}: Ihr Konto hat seit {{time}} einen neuen Passkey. Waren Sie das nicht, wenden "
+                        sms:
+                            "{{app_name}}: Ihr Konto hat seit {{time}} einen neuen Passkey. Waren Sie das nicht, wenden "
                             + "Sie sich an den Support.",
                         subject: "Neuer Passkey für {{app_name}}",
                         mail: """
@@ -116,7 +117,8 @@ extension TemplateLanguage {
                             """)
                 case .passkeyRemoved:
                     Texts(
-                        sms: "{{app_name}}: Aus Ihrem Konto wurde am {{time}} ein Passkey entfernt. Waren Sie das nicht, "
+                        sms:
+                            "{{app_name}}: Aus Ihrem Konto wurde am {{time}} ein Passkey entfernt. Waren Sie das nicht, "
                             + "wenden Sie sich an den Support.",
                         subject: "Passkey bei {{app_name}} entfernt",
                         mail: """
