@@ -50,7 +50,7 @@ struct BadInputStory {
             code: "missing_challenge_token", names: "challenge_token"),
         Case(
             testDescription: "invalid challenge", path: "login/finalize", json: #"{"challenge_token":"a.b.c"}"#,
-            status: 401, code: "invalid_challenge_token", names: "challenge_token"),
+            status: 401, code: "invalid_challenge_token", names: "challenge token"),
         Case(
             testDescription: "not JSON", path: "otp", json: "{", status: 400, code: "bad_request", names: "body"),
         Case(

@@ -24,7 +24,7 @@ struct PartitioningTests {
         #expect(try tables("relkind = 'r' AND relispartition") == Set(partitioned.flatMap { ["\($0)_0", "\($0)_1"] }))
         let small: Set = [
             "apps", "signing_keys", "management_keys", "deleted_redemptions", "webhooks", "prelude_session",
-            "settings_revision", "copied_proofs",
+            "settings_revision", "copied_proofs", "passkeys",
         ]
         #expect(try tables("relkind = 'r' AND NOT relispartition") == small)
         let parameters: String = try connection.one(

@@ -15,7 +15,8 @@ struct HotPathTests {
         private let statements = Mutex<[String]>([])
 
         func add(_ sql: String) {
-            let words = sql.split(whereSeparator: \.isWhitespace)
+            // A column that is a query of its own.
+            let words = sql.replacing(/EXISTS \([^)]*\)/, with: "").split(whereSeparator: \.isWhitespace)
             let name = words.first == "SELECT" ? words.drop { $0 != "FROM" }.prefix(2) : words.prefix(3)
             statements.withLock { $0.append(name.joined(separator: " ")) }
         }

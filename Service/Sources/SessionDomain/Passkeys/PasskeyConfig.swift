@@ -195,12 +195,13 @@ extension PasskeyConfig {
             + allowedOrigins.filter { !$0.hasPrefix(AndroidApp.originPrefix) }
     }
 
-    var relyingParty: RelyingParty {
-        let apps = androidApps.compactMap(AndroidApp.init).map(\.origin)
-        return RelyingParty(
-            ids: [relyingPartyID],
-            origins: webOrigins + allowedOrigins.filter { $0.hasPrefix(AndroidApp.originPrefix) } + apps)
+    /// All origins that responses may have, those of Android apps included.
+    var origins: [String] {
+        webOrigins + allowedOrigins.filter { $0.hasPrefix(AndroidApp.originPrefix) }
+            + androidApps.compactMap(AndroidApp.init).map(\.origin)
     }
+
+    var relyingParty: RelyingParty { RelyingParty(ids: [relyingPartyID], origins: origins) }
 }
 
 /// An app of Android that uses the passkeys of an RP id.

@@ -249,8 +249,7 @@ struct ClientMiddleware: RouterMiddleware {
         return Identified(
             context: context, events: EventContext(client, requestID: context.requestID),
             languages: client.facts.locales,
-            // Browsers read the associations for any page, and send no cookie with it.
-            call: client.isBrowser && !AssociationRoutes.paths.contains(request.uri.path)
+            call: client.isBrowser && !AssociationRoutes.isRead(by: request)
                 ? CrossOriginCall(request: request, app: app) : nil)
     }
 

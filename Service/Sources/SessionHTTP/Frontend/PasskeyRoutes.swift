@@ -76,10 +76,13 @@ extension SignedInContext {
 /// The documents that let apps and pages use the passkeys of the RP id. The host of the RP id serves them, or passes requests for
 /// them to the service.
 struct AssociationRoutes: Sendable {
-    static let paths = Set(
+    private static let paths = Set(
         [FrontendPath.appleAppSiteAssociation, .assetLinks, .relatedOrigins].map(\.rawValue))
     /// Seconds for which clients may cache a document.
     private static let maxAge = 3600
+
+    /// Whether a request reads a document. A browser does so for any page, without a cookie.
+    static func isRead(by request: Request) -> Bool { request.method == .get && paths.contains(request.uri.path) }
 
     private struct AppleAssociation: Encodable {
         struct Apps: Encodable { let apps: [String] }

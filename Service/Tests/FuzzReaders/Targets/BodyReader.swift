@@ -30,6 +30,10 @@ package struct BodyReader: Sendable {
 
     private static let challenge = String(repeating: "A", count: 43)
 
+    private static let assertion =
+        #"{"id":"AA!","rawId":"AA!","type":"public-key!","response":{"clientDataJSON":"AA!","#
+        + #""authenticatorData":"AA!","signature":"AA!","userHandle":"AA!"}}"#
+
     private static let frontend = [
         BodyReader(
             StartOTPRequest.self,
@@ -46,7 +50,19 @@ package struct BodyReader: Sendable {
         BodyReader(
             StepUpRequest.self,
             #"{"scope":"transfer:write!","metadata":{"amount":"100!","to":"DE!"},"dispatch_id":"d!"}"#),
-        BodyReader(OptionalContinueRequest.self, #"{"challenge_token":"a!.b.c","verification_token":"d!.e.f"}"#),
+        BodyReader(
+            OptionalContinueRequest.self, #"{"challenge_token":"a!.b.c","verification_token":"d!.e.f"}"#,
+            #"{"challenge_token":"a!.b.c","passkey_assertion":\#(assertion)}"#),
+        BodyReader(
+            BeginPasskeyRegistrationRequest.self, #"{"username":"ada!","display_name":"Ada!","nickname":"Phone!"}"#),
+        BodyReader(
+            FinishPasskeyRegistrationRequest.self,
+            #"{"registration_token":"a!.b.c","attestation":{"id":"AA!","rawId":"AA!","type":"public-key!","#
+                + #""authenticatorAttachment":"platform!","response":{"clientDataJSON":"AA!","attestationObject":"AA!","#
+                + #""transports":["usb!"]}}}"#),
+        BodyReader(RenamePasskeyRequest.self, #"{"nickname":"Phone!"}"#),
+        BodyReader(BeginPasskeyLoginRequest.self, "{}", #"{"dispatch_id":"d!"}"#),
+        BodyReader(FinishPasskeyLoginRequest.self, #"{"login_token":"a!.b.c","assertion":\#(assertion)}"#),
     ]
 
     private static let management = [
@@ -93,6 +109,12 @@ package struct BodyReader: Sendable {
             ClaimsConfigBody.self, #"{"mapping":{"plan":"user.profile.plan!","n":{"a":[1,2.5,null,true]}}}"#),
         BodyReader(
             SettingsBody<MigrationConfig>.self, #"{"session_validation_url":"https://b!.example/migrate"}"#),
+        BodyReader(
+            SettingsBody<PasskeyConfig>.self,
+            #"{"rp_id":"example!.com","rp_name":"Shop!","allowed_origins":["https://a!.example"],"ios_app_ids":["A!"],"#
+                + #""android_apps":["com!"],"login_enabled":true,"codes_with_passkey":true,"granted_scopes":["a!"],"#
+                + #""user_verification":"required","attestation_preference":"none","attestation_roots":["A!"],"#
+                + #""aaguid_allowlist":["a!"],"refuse_lower_counter":true}"#),
         BodyReader(
             DeliveryConfigChangeBody.self,
             #"{"email":[{"type":"smtp","host":"mail!.example","port":587,"tls":"starttls","auth":"plain","#

@@ -31,6 +31,8 @@ extension FuzzedService {
         case .sessions, .revokeSessions, .identifiers, .passwordReset, .stepUpRequest:
             headers.append(("authorization", "Bearer " + accessToken))
             headers.append((HeaderName.dpop, try proof(of: route, accessToken: accessToken)))
+        case _ where route.path.hasPrefix(FrontendPath.passkeys.rawValue):
+            headers.append(("authorization", "Bearer " + accessToken))
         default: break
         }
         return headers

@@ -82,6 +82,10 @@ struct FuzzedService: Sendable {
             url: "https://b.example/hook", events: nil, app: app
         ).id
         named["domain_id"] = "session.example.com"
+        named["credential_id"] = "AAAA"
+        _ = try await manage(
+            .put, "/v2/session/apps/testapp/config/passkey",
+            RouteSeeds.bodies["PUT /v2/session/apps/:app_id/config/passkey"]?[0] ?? "")
         named["config_id"] = try await service.apps.app(app).otpLogins[0].id
         (named["channel"], named["purpose"], named["locale"]) = ("sms", "sign_in", "de")
         _ = try await manage(

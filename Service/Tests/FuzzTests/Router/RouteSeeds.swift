@@ -16,6 +16,16 @@ enum RouteSeeds {
         "POST /v1/session/login/otp/retry": [],
         "POST /v1/session/login/otp/check": [#"{"code":"$code"}"#],
         "POST /v1/session/login/email/password": [#"{"identifier":"victim@example.com","password":"\#(password)"}"#],
+        "POST /v1/session/login/passkey/begin": ["{}", #"{"dispatch_id":"d"}"#],
+        "POST /v1/session/login/passkey/finish": [#"{"login_token":"$login","assertion":\#(assertion)}"#],
+        "POST /v1/session/me/passkeys/register/begin": [
+            #"{"username":"ada","display_name":"Ada","nickname":"Phone"}"#
+        ],
+        "POST /v1/session/me/passkeys/register/finish": [
+            #"{"registration_token":"$login","attestation":{"id":"AAAA","rawId":"AAAA","type":"public-key","#
+                + #""response":{"clientDataJSON":"e30","attestationObject":"oA","transports":["usb"]}}}"#
+        ],
+        "PATCH /v1/session/me/passkeys/:credential_id": [#"{"nickname":"Phone"}"#],
         "POST /v1/session/login/finalize": [#"{"challenge_token":"$login"}"#],
         "POST /v1/session/refresh": ["{}", #"{"step_up_token":"$stepUp"}"#],
         "POST /v1/session/revoke": [],
@@ -25,7 +35,10 @@ enum RouteSeeds {
             #"{"scope":"direct","metadata":{"amount":"100"},"dispatch_id":"d"}"#, #"{"scope":"hooked"}"#,
             #"{"scope":"prld:email:register","metadata":{"identifier":"new@example.com"}}"#,
         ],
-        "POST /v1/session/stepup/continue": [#"{"challenge_token":"$stepUp","verification_token":"$login"}"#],
+        "POST /v1/session/stepup/continue": [
+            #"{"challenge_token":"$stepUp","verification_token":"$login"}"#,
+            #"{"challenge_token":"$stepUp","passkey_assertion":\#(assertion)}"#,
+        ],
         "POST /v1/session/migration": [#"{"token":"\#(password)","code_challenge":"\#(challenge)"}"#],
         "POST /v2/session/apps": [#"{"name":"New","sign_up":true,"signing_algorithm":"ES256"}"#],
         "PATCH /v2/session/apps/:app_id": [
@@ -82,6 +95,10 @@ enum RouteSeeds {
         "PUT /v2/session/apps/:app_id/config/claims": [claims],
         "POST /v2/session/apps/:app_id/config/migration": [migration],
         "PUT /v2/session/apps/:app_id/config/migration": [migration],
+        "PUT /v2/session/apps/:app_id/config/passkey": [
+            #"{"rp_id":"example.com","allowed_origins":["https://app.example"],"user_verification":"preferred","#
+                + #""ios_app_ids":["A1B2C3D4E5.com.example.app"]}"#
+        ],
         "POST /v2/session/apps/:app_id/webhooks": [#"{"url":"https://b.example/hook","events":["user.created"]}"#],
         "PUT /v2/session/apps/:app_id/webhooks/:webhook_id": [#"{"url":"https://b.example/hook"}"#],
         "POST /v2/session/apps/:app_id/webhooks/:webhook_id/activate": [],
@@ -140,6 +157,9 @@ enum RouteSeeds {
         "/jwks": [#"{"keys":[]}"#],
     ]
 
+    private static let assertion =
+        #"{"id":"AAAA","rawId":"AAAA","type":"public-key","response":{"clientDataJSON":"e30","#
+        + #""authenticatorData":"AAAA","signature":"MAA","userHandle":"AAAA"}}"#
     private static let stepUp =
         #"{"jwks_url":"https://b.example/jwks","step_keys":["face"],"allowed_scopes":["#
         + #"{"scope":"hooked","mode":"delegated","delegated":{"delegation_hook":"https://b.example/hook"}},"#

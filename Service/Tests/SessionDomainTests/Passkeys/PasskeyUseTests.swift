@@ -49,7 +49,7 @@ struct PasskeyConfigTests {
         config.androidApps = ["com.example.app " + Array(repeating: "00", count: 32).joined(separator: ":")]
         #expect(config.webOrigins == ["https://example.com", "https://app.example.com"])
         #expect(
-            config.relyingParty.origins == [
+            config.origins == [
                 "https://example.com", "https://app.example.com", "android:apk-key-hash:AAAA",
                 "android:apk-key-hash:" + String(repeating: "A", count: 43),
             ])

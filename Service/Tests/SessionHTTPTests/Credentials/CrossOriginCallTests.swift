@@ -23,7 +23,7 @@ struct CrossOriginCallTests {
     func preflight(_ path: FrontendPath) async throws {
         let response = try await world().call(.options, path.rawValue, [.origin: Self.origin])
         #expect(response.status == 204)
-        #expect(response.header("access-control-allow-methods") == "GET, POST")
+        #expect(response.header("access-control-allow-methods") == "GET, POST, PATCH, DELETE")
         #expect(
             response.header("access-control-allow-headers")
                 == "Authorization, Content-Type, DPoP, User-Agent, X-Device-Id, X-Trusted-Device, "
@@ -95,7 +95,7 @@ struct CrossOriginCallTests {
         expectCORS(response)
         let preflight = try await world.call(.options, path, headers)
         #expect(preflight.status == 204)
-        #expect(preflight.header("access-control-allow-methods") == "GET, POST")
+        #expect(preflight.header("access-control-allow-methods") == "GET, POST, PATCH, DELETE")
         expectCORS(preflight)
     }
 

@@ -24,7 +24,7 @@ struct FrontendInputTests {
                 .migration, #"{"token":"a","code_challenge":"b","dispatch_id":"\#(long)"}"#,
                 "dispatch_id must have at most"
             ),
-            (.stepUpContinue, "{}", "verification_token is required"),
+            (.stepUpContinue, "{}", "verification_token or passkey_assertion is required"),
         ])
     func field(path: FrontendPath, json: String, message: String) async throws {
         let response = try await EdgeWorld.shared.value.call(.post, path.rawValue, json: json)

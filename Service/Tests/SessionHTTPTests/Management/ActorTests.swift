@@ -42,6 +42,7 @@ struct ActorTests {
             Call(.put, config + "cors", #"{"allowed_origins": ["https://app.example.com"]}"#, updated),
             Call(.post, app + "/domains", #"{"domain": "session.example.com"}"#, updated, as: "domain"),
             Call(.delete, app + "/domains/{domain}", nil, updated),
+            Call(.put, config + "passkey", #"{"rp_id": "example.com"}"#, updated),
             Call(.put, config + "sessions", #"{"idle_lifetime": 86400}"#, updated),
             Call(.put, config + "limits", #"{"resend_delay": 31}"#, updated),
             Call(.post, config + "scopes", #"{"scope": "pay"}"#, updated),
@@ -92,6 +93,7 @@ struct ActorTests {
             Call(.post, app + "/users", #"{"identifiers": [\#(mail)]}"#, ["user.created"], as: "user"),
             Call(.post, user + "/identifiers", phone, ["user.identifier.created"]),
             Call(.delete, user + "/identifiers", phone, ["user.identifier.deleted"]),
+            Call(.delete, user + "/passkeys/{passkey}", nil, ["user.passkey.deleted"]),
             Call(.put, user + "/password", #"{"password": "staple of the better kind"}"#, ["user.password.updated"]),
             Call(.put, user + "/external_id", #"{"external_id": "4711"}"#, ["user.external_id.updated"]),
             Call(.post, app + "/users/batch_lookup", #"{"external_ids": ["4711"]}"#, []),
@@ -125,6 +127,10 @@ struct ActorTests {
         for call in Self.calls {
             if (call.path + (call.json ?? "")).contains("{session}") {
                 ids["session"] = try await session(in: world, of: ids["user"])
+            }
+            if call.path.contains("{passkey}") {
+                ids["passkey"] = "AAAA"
+                try await world.service.store.perform(InsertPasskey(id: "AAAA", userID: ids["user"] ?? ""))
             }
             let path = ids.reduce(call.path) { $0.replacing("{\($1.key)}", with: $1.value) }
             let json = call.json.map { json in ids.reduce(json) { $0.replacing("{\($1.key)}", with: $1.value) } }
@@ -191,5 +197,22 @@ struct ActorTests {
                 maximumSessions: 100, now: world.clock.timestamp,
                 events: EventFactory(appID: session.appID, environment: world.service.environment)))
         return session.id
+    }
+}
+
+/// A passkey whose registration does not matter.
+private struct InsertPasskey: Intent {
+    let id: String
+    let userID: String
+
+    var reads: Read<App?> { Read(app: AppID("testapp"), .settings()) }
+
+    func decide(_ app: App?) -> Decision<Void> {
+        guard let app else { return Decision(()) }
+        let passkey = Passkey(
+            id: id, appID: app.id, userID: userID, userHandle: Data([1]), publicKey: Data([1]), counter: 0,
+            aaguid: Data(count: 16), relyingPartyID: "example.com", transports: [], isBackupEligible: true,
+            isBackedUp: true, nickname: nil, createdAt: app.createdAt)
+        return Decision((), [.insertPasskey(passkey)])
     }
 }

@@ -87,8 +87,8 @@ struct TemplateRoutesTests {
             Issue.record("no list")
             return
         }
-        // Five languages, eight purposes, two channels.
-        #expect(templates.count == 80)
+        // Five languages, ten purposes, two channels.
+        #expect(templates.count == 100)
     }
 
     // Proves: M18
@@ -175,7 +175,8 @@ struct TemplateRoutesTests {
         let owner = try await Operator()
         let defaults: [String: JSONValue] = [
             "new_device": .bool(false), "identifier_added": .bool(true), "identifier_removed": .bool(true),
-            "password_changed": .bool(true), "sessions_ended": .bool(true),
+            "password_changed": .bool(true), "passkey_added": .bool(true), "passkey_removed": .bool(true),
+            "sessions_ended": .bool(true),
         ]
         #expect(config(try await owner.call(.get, "/notices")) == defaults)
         for (name, value) in defaults {

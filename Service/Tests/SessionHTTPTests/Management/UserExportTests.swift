@@ -41,7 +41,7 @@ struct UserExportTests {
         #expect(file.status == 200 && file.header("content-type") == "application/json")
         #expect(
             Set(file.members.keys)
-                == ["events", "exported_at", "grants", "held_identifiers", "limits", "sessions", "user"])
+                == ["events", "exported_at", "grants", "held_identifiers", "limits", "passkeys", "sessions", "user"])
         let shown = try await world.call(.get, Self.users + "/\(id)", headers)
         #expect(file.members["user"] == .object(shown.members))
         #expect(

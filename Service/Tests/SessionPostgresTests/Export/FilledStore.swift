@@ -42,7 +42,10 @@ final class FilledStore {
             row[column] =
                 switch kind {
                 case _ where column == ExportedTable.place: .int(Int64(number))
-                case _ where ["demands_nonce", "is_suppressed", "has_code"].contains(column): .int(number == 1 ? 1 : 0)
+                case _
+                where ["demands_nonce", "is_suppressed", "has_code", "is_backup_eligible", "is_backed_up"].contains(
+                    column):
+                    .int(number == 1 ? 1 : 0)
                 case .integer: .int(number == 1 ? 1 : .max - Int64(number))
                 case .bytes: .string(Base64URL.encode([0, UInt8(number), 255]))
                 case .text: .string(value(of: column, in: table.name, number))

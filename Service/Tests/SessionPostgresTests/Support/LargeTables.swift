@@ -46,6 +46,9 @@ enum LargeTables {
                     ELSE '{"actor":{"type":"client"}}' END
             """,
             "external_ids SELECT 'contra1', n, n",
+            """
+            passkeys SELECT 'contra1', n, n, '', '', 0, '', 'example.com', '', TRUE, TRUE, NULL, n, NULL
+            """,
         ]
         // Nothing checks the foreign keys of these rows.
         _ = try connection.run([Statement("SET session_replication_role = replica")])

@@ -42,7 +42,7 @@ struct RuleChangeTests {
         }
         var unknown = direct
         unknown.steps?[0].key = "other"
-        let problem = "must be verify_sms, verify_email or one of step_keys"
+        let problem = "must be verify_sms, verify_email, verify_passkey or one of step_keys"
         #expect(throws: Refusal.invalidField("rule.direct.steps[0].key", problem)) {
             try validated(.init(scope: "pay", mode: "direct", direct: unknown))
         }

@@ -27,7 +27,12 @@ struct StoredAppTests {
         "policy":{"lowercase":1,"maxLength":64,"minLength":9,"numbers":2,"symbols":3,"uppercase":4},
         "rejectsCommonPasswords":false,"updatedAt":6},"messages":{"androidAppHash":"FA+9qCX9VSu",
         "autofillHost":"shop.example","defaultLocale":"de","notices":{"identifierAdded":false,
-        "identifierRemoved":false,"newDevice":true,"passwordChanged":false,"sessionsEnded":false},"templates":[]},
+        "identifierRemoved":false,"newDevice":true,"passkeyAdded":false,"passkeyRemoved":false,"passwordChanged":false,"sessionsEnded":false},"templates":[]},
+        "passkeys":{"allowedAAGUIDs":["fbfc3007-154e-4ecc-8c0b-6e020557d7bd"],"allowedOrigins":["https://a.example.com"],
+        "androidApps":["com.example.app 00"],"attestationPreference":"direct","attestationRoots":["AAAA"],
+        "codesWithPasskey":false,"createdAt":9,"grantedScopes":["a"],"iosAppIDs":["A1B2C3D4E5.com.example.app"],
+        "loginEnabled":false,"refuseLowerCounter":false,"relyingPartyID":"example.com","relyingPartyName":"Shop",
+        "updatedAt":10,"userVerification":"preferred"},
         "migration":{"createdAt":7,"sessionValidationURL":"https://b.example.com/migrate","updatedAt":8},"blocks":[]}
         """
 

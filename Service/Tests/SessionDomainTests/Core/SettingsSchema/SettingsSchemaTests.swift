@@ -13,7 +13,7 @@ struct SettingsSchemaTests {
     private func check<Group: SettingsGroup>(_ type: Group.Type) {
         // An app also has its groups, messages have templates and notices, and dated settings two times.
         let hasMore = type == MessageSettings.self || Group.defaults is any DatedSettings
-        let others = type == App.self ? 13 : hasMore ? 2 : 0
+        let others = type == App.self ? 14 : hasMore ? 2 : 0
         #expect(
             Mirror(reflecting: Group.defaults).children.count == Group.schema.fields.count + others, "\(type)")
         #expect(Set(Group.schema.fields.map(\.name)).count == Group.schema.fields.count)

@@ -99,10 +99,12 @@ struct NoticeTests {
     func settings() throws {
         let occasions: [NoticeOccasion] = [
             .newDevice(Device(), provenBy: nil), .identifierAdded(try TestApp.mail("x@example.com")),
-            .identifierRemoved(try TestApp.phone()), .passwordChanged, .sessionEnded(Device()),
+            .identifierRemoved(try TestApp.phone()), .passwordChanged, .passkeyAdded, .passkeyRemoved,
+            .sessionEnded(Device()),
         ]
         let switches: [WritableKeyPath<NoticeSettings, Bool>] = [
-            \.newDevice, \.identifierAdded, \.identifierRemoved, \.passwordChanged, \.sessionsEnded,
+            \.newDevice, \.identifierAdded, \.identifierRemoved, \.passwordChanged, \.passkeyAdded,
+            \.passkeyRemoved, \.sessionsEnded,
         ]
         #expect(occasions.map(\.kind) == Notice.Kind.allCases)
         #expect(Notice.Kind.allCases.filter { !NoticeSettings().isOn($0) } == [.newDevice])
