@@ -149,7 +149,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "SessionDomainTests",
-            dependencies: ["SessionDomain", core, conformance, crypto, cryptoExtras]),
+            dependencies: ["SessionDomain", "SessionWebAuthn", core, conformance, crypto, cryptoExtras]),
         // Every interleaving of refreshes, by the real decisions of service and SDK.
         .testTarget(
             name: "RotationExplorerTests",

@@ -247,6 +247,27 @@ struct PasskeyStory {
     }
 
     // Proves: W7
+    // Proves: W9
+    @Test("After a change of the RP ID, the earlier passkeys are void")
+    func otherRelyingParty() async throws {
+        let world = try await world()
+        try await world.allow("transfer:write", steps: ["verify_passkey"])
+        let device = try await PasskeyDevice(world)
+        #expect(try await device.register().status == 200)
+        let refused = try await world.manage(
+            "/config/passkey", json: #"{"rp_id":"example.org","codes_with_passkey":false}"#, method: .put)
+        #expect(refused.status == 400 && refused.body["field"]?.stringValue == "codes_with_passkey")
+        let changed = try await world.manage(
+            "/config/passkey", json: #"{"rp_id":"example.org","allowed_origins":["\#(PasskeyDevice.origin)"]}"#,
+            method: .put)
+        #expect(changed.status == 200)
+        let begun = try await device.begin(username: "ada", nickname: nil)
+        #expect(begun.body["public_key"]?["excludeCredentials"]?.arrayValue == [])
+        let requested = try await device.request("transfer:write")
+        #expect(
+            requested.body["public_key_credential_request_options"]?["allowCredentials"] == nil, "\(requested.body)")
+    }
+
     @Test("A copied security key is refused and reported")
     func copied() async throws {
         let world = try await world()

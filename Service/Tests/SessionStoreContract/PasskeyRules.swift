@@ -217,6 +217,18 @@ enum PasskeyRules {
             let mail = try await world.open(for: ada, steps: [ContractWorld.mailStep])
             #expect(try await world.complete(mail, with: mine, of: ada) == .refused(.stepNotFound))
         },
+        // Proves: W7
+        ContractRule("A step with a lower counter is reported five times, and then its challenge is void") {
+            world async throws in
+            let session = try await world.signIn(try await world.addUser())
+            let passkey = world.passkey("copied", of: session.userID, counter: 5)
+            try await world.register(passkey, by: session)
+            let step = StepUpStep(order: 1, key: StepUpStep.verifyPasskey, expirationDuration: 100)
+            let challenge = try await world.open(for: session, steps: [step])
+            for _ in 1...5 { #expect(try await world.complete(challenge, with: passkey, of: session) == .wrong) }
+            #expect(try await world.complete(challenge, with: passkey, of: session) == .refused(.invalidChallenge))
+            #expect(try await world.happened().filter { $0 == .passkeyCounterLowered }.count == 5)
+        },
         // Proves: W12
         ContractRule("Users with a passkey get no code if the app says so, and callers do not learn it") {
             world async throws in
@@ -232,6 +244,19 @@ enum PasskeyRules {
                 }
                 #expect(started.isSuppressed == isSuppressed)
             }
+        },
+        // Proves: W12
+        ContractRule("A code that was begun before the passkey is neither sent again nor accepted") {
+            world async throws in
+            let user = try await world.addUser()
+            let start = world.verificationStart(try world.mail("ada@example.com"), token: "earlier")
+            _ = try await world.store.perform(start)
+            let session = try await world.signIn(user)
+            try await world.register(world.passkey("later", of: user.id), by: session)
+            let check = CheckCode(
+                appID: world.app, tokenHash: "earlier", codeHashes: ["right"], limits: LimitSettings(), signUp: true,
+                codesWithPasskey: false, newUserID: "usr_new", now: world.now + 1, events: world.events())
+            #expect(try await world.store.perform(check) == .wrong)
         },
     ]
 }
@@ -267,6 +292,8 @@ extension ContractWorld {
 
     fileprivate func delete(_ id: String, by session: Session, codes: Bool = true) async throws {
         var settings = App(id: app, name: "Contract", createdAt: now)
+        settings.passkeys = PasskeyConfig()
+        settings.passkeys?.relyingPartyID = "example.com"
         if codes { settings.otpLogins = [OTPLoginConfig(id: "lcfg_1", channel: .email, isDefault: true, at: now)] }
         try await store.perform(DeletePasskey(id, app: settings, in: passkeyChange(session)))
     }

@@ -14,6 +14,8 @@ package struct CheckCode: Intent {
     /// The networks of the caller.
     package let networks: [CountedNetwork]
     package let signUp: Bool
+    /// Whether users with a passkey sign in with codes, too.
+    package let codesWithPasskey: Bool
     /// Whether the session starts at once. Then a login that needs a `code_verifier` is rejected, and its code is kept.
     package let startsSession: Bool
     /// The id of the user that is created if no user has the identifier.
@@ -23,7 +25,8 @@ package struct CheckCode: Intent {
 
     package init(
         appID: AppID, tokenHash: String, codeHashes: [String], limits: LimitSettings, device: KnownDevice? = nil,
-        networks: [CountedNetwork] = [], signUp: Bool, startsSession: Bool = false, newUserID: String, now: Timestamp,
+        networks: [CountedNetwork] = [], signUp: Bool, codesWithPasskey: Bool = true, startsSession: Bool = false,
+        newUserID: String, now: Timestamp,
         events: EventFactory
     ) {
         self.appID = appID
@@ -33,6 +36,7 @@ package struct CheckCode: Intent {
         self.device = device
         self.networks = networks
         self.signUp = signUp
+        self.codesWithPasskey = codesWithPasskey
         self.startsSession = startsSession
         self.newUserID = newUserID
         self.now = now
@@ -83,8 +87,11 @@ package struct CheckCode: Intent {
         // checked again.
         let rejected: CheckCodeOutcome = checked.checks < limits.checksPerCode ? .wrong : .spent
         let countedTry = counted + [.replaceVerification(current, with: checked)]
-        guard let right = check.rightCode(of: checked) else {
-            let reason = reason(user: facts.user, isSuppressed: current.isSuppressed) ?? .wrongCode
+        let needsPasskey = facts.user?.hasPasskey == true && !codesWithPasskey
+        guard let right = check.rightCode(of: checked), !needsPasskey else {
+            let reason =
+                needsPasskey
+                ? .passkeyRequired : reason(user: facts.user, isSuppressed: current.isSuppressed) ?? .wrongCode
             return Decision(rejected, countedTry + failed(reason))
         }
         // A success is no failed check: its own count is taken back.

@@ -102,7 +102,8 @@ package struct OTPLogin: Sendable {
             return ResendCode(
                 appID: app.settings.id, tokenHash: tokenHash, limits: limits,
                 device: knownDevice(deviceToken, app, now), networks: networks, draw: draw, newCode: newCode,
-                draft: codes.draft(by: config, locales: client.locales), now: now, events: events)
+                draft: codes.draft(by: config, locales: client.locales),
+                codesWithPasskey: app.settings.passkeys?.codesWithPasskey ?? true, now: now, events: events)
         }
         let first = resend(at: now)
         if limits.sendHook != nil, case .send = try await store.perform(Rehearsal(of: first)) {
@@ -136,6 +137,7 @@ package struct OTPLogin: Sendable {
                 codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),
                 limits: limits, device: knownDevice(deviceToken, app, now), networks: keys.networks(of: source),
                 signUp: app.settings.signUp,
+                codesWithPasskey: app.settings.passkeys?.codesWithPasskey ?? true,
                 startsSession: startsSession, newUserID: environment.newID("usr"), now: now, events: events(app)))
         switch outcome {
         case .unknown: throw try await invalid(.invalidVerificationToken, app: app, source: source, now: now)

@@ -302,6 +302,8 @@ package struct ResendCode: Intent {
     /// Used if a new code is needed.
     package let newCode: IssuedCode
     package let draft: MessageDraft
+    /// Whether users with a passkey sign in with codes, too.
+    package let codesWithPasskey: Bool
     package let now: Timestamp
     /// Reports a limit.
     package let events: EventFactory?
@@ -309,7 +311,7 @@ package struct ResendCode: Intent {
     package init(
         appID: AppID, tokenHash: String, limits: LimitSettings, device: KnownDevice? = nil,
         networks: [CountedNetwork] = [], draw: Double = 0, newCode: IssuedCode,
-        draft: MessageDraft, now: Timestamp, events: EventFactory? = nil
+        draft: MessageDraft, codesWithPasskey: Bool = true, now: Timestamp, events: EventFactory? = nil
     ) {
         self.appID = appID
         self.tokenHash = tokenHash
@@ -319,6 +321,7 @@ package struct ResendCode: Intent {
         self.draw = draw
         self.newCode = newCode
         self.draft = draft
+        self.codesWithPasskey = codesWithPasskey
         self.now = now
         self.events = events
     }
@@ -359,7 +362,10 @@ package struct ResendCode: Intent {
             }
             let limit = budget.withholds(
                 at: current.identifier, device: facts.standing, hasUser: facts.user != nil, facts.failures)
-            let withheld: LoginFailure? = next.isSuppressed ? .codeNotSent : limit.map { _ in .strangerLimit }
+            // The passkey may have been registered since the start.
+            let needsPasskey = facts.user?.hasPasskey == true && !codesWithPasskey
+            let withheld: LoginFailure? =
+                needsPasskey ? .passkeyRequired : next.isSuppressed ? .codeNotSent : limit.map { _ in .strangerLimit }
             let message = draft.code(of: next, for: subject, withheld: withheld, at: now)
             return Decision(
                 .send(next),

@@ -109,9 +109,17 @@ extension PasskeyConfig {
                     .flag(
                         "codes_with_passkey", \.codesWithPasskey, "Users with a passkey also get codes",
                         hint: "Otherwise a thief of the phone number or mailbox cannot sign in."
-                    ).checked(isRelative: true) { config, _ throws(Refusal) in
+                    ).checked(isRelative: true) { config, stored throws(Refusal) in
                         guard config.codesWithPasskey || config.loginEnabled else {
                             throw .invalidField("codes_with_passkey", "must be true while login_enabled is false")
+                        }
+                        guard
+                            config.codesWithPasskey || stored?.relyingPartyID == config.relyingPartyID
+                                || stored?.relyingPartyID == ""
+                        else {
+                            throw .invalidField(
+                                "codes_with_passkey",
+                                "must be true when rp_id changes, because the passkeys of the old one sign nobody in")
                         }
                     },
                     .lines(
@@ -194,6 +202,9 @@ extension PasskeyConfig {
         return (relyingPartyID == "localhost" || allowedOrigins.contains(own) ? [] : [own])
             + allowedOrigins.filter { !$0.hasPrefix(AndroidApp.originPrefix) }
     }
+
+    /// Whether a passkey is of today's RP id. Those of an earlier one are void.
+    func accepts(_ passkey: Passkey) -> Bool { passkey.relyingPartyID == relyingPartyID }
 
     /// All origins that responses may have, those of Android apps included.
     var origins: [String] {

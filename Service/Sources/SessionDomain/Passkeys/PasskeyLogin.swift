@@ -48,7 +48,7 @@ package struct PasskeyLogin: Sendable {
             throw try await invalid(error, app, source, now, events)
         }
         let id = Base64URL.encode(Data(response.credentialID))
-        guard let passkey = try await store.passkey(id, app: app.settings.id) else {
+        guard let passkey = try await store.passkey(id, app: app.settings.id), config.accepts(passkey) else {
             throw try await invalid(.unauthorized, app, source, now, events)
         }
         let (tokenID, tokenExpiresAt) = (claims.jti, Timestamp(seconds: claims.exp))
@@ -62,6 +62,10 @@ package struct PasskeyLogin: Sendable {
                     passkey, problem: error.problem, tokenID: tokenID, tokenExpiresAt: tokenExpiresAt, events: events))
             throw refusal
         }
+        // Before it is reported: a caller that has reached its limit writes no event.
+        if config.refusesLowerCounter, use.found(in: [passkey], now: now)?.wentBack == true {
+            _ = try await invalid(.unauthorized, app, source, now, events)
+        }
         let outcome = try await store.perform(
             SignInWithPasskey(
                 use, refusesLowerCounter: config.refusesLowerCounter, tokenID: tokenID,
@@ -74,9 +78,11 @@ package struct PasskeyLogin: Sendable {
             return try app.issueLoginChallenge(
                 for: user, grantedScopes: config.grantedScopes, method: .passkey, device: device,
                 environment: environment)
-        case .inactive(let status): throw status.refusal ?? .unauthorized
+        case .inactive(let status):
+            throw try await invalid(status.refusal ?? .unauthorized, app, source, now, events)
         case .tokenUsed: throw try await invalid(.challengeReused, app, source, now, events)
-        case .unknown, .lowerCounter: throw try await invalid(.unauthorized, app, source, now, events)
+        case .lowerCounter: throw Refusal.unauthorized
+        case .unknown: throw try await invalid(.unauthorized, app, source, now, events)
         }
     }
 

@@ -38,7 +38,7 @@ package struct PasskeyRegistration: Sendable {
             relyingPartyID: config.relyingPartyID,
             relyingPartyName: config.relyingPartyName ?? app.settings.nameInMessages, userHandle: handle,
             username: username, displayName: displayName.flatMap { $0.isEmpty ? nil : $0 } ?? username,
-            challenge: Data(PasskeyClaims.challenge(of: token)), excluded: passkeys,
+            challenge: Data(PasskeyClaims.challenge(of: token)), excluded: passkeys.filter(config.accepts),
             userVerification: config.userVerification, attestation: config.attestationPreference, token: token)
     }
 
@@ -83,7 +83,12 @@ package struct PasskeyRegistration: Sendable {
         } catch {
             throw .passkeyRegistrationFailed("the authenticator's response is not accepted: \(error.problem)")
         }
-        let attestation = credential.attestation
+        try check(credential.attestation, aaguid: credential.aaguid, config)
+        return credential
+    }
+
+    /// Refuses an authenticator that the settings do not allow.
+    static func check(_ attestation: Attestation, aaguid: [UInt8], _ config: PasskeyConfig) throws(Refusal) {
         if config.attestationPreference.isRequirement || !config.attestationRoots.isEmpty {
             guard !attestation.certificates.isEmpty else {
                 throw .passkeyRegistrationFailed("an attestation with certificates is required")
@@ -92,10 +97,13 @@ package struct PasskeyRegistration: Sendable {
         guard config.attestationRoots.isEmpty || attestation.isTrusted else {
             throw .passkeyRegistrationFailed("the attestation leads to no certificate that the app trusts")
         }
-        guard config.allowedAAGUIDs.isEmpty || config.allowedAAGUIDs.contains(Self.text(credential.aaguid)) else {
+        guard config.allowedAAGUIDs.isEmpty || config.allowedAAGUIDs.contains(text(aaguid)) else {
             throw .passkeyAuthenticatorBlocked
         }
-        return credential
+        // The older protocol signs neither the model nor whether the user was verified.
+        if attestation.format == "fido-u2f", !config.allowedAAGUIDs.isEmpty || config.userVerification == .required {
+            throw .passkeyAuthenticatorBlocked
+        }
     }
 
     /// The text of an AAGUID: a UUID in lower case.
@@ -303,7 +311,8 @@ package struct DeletePasskey: Intent {
     package func decide(_ facts: PasskeyChange.Facts) throws(Refusal) -> Decision<Void> {
         let user = try change.requireAllowed(facts)
         let passkey = try change.passkey(id, in: facts)
-        guard facts.passkeys.count > 1 || user.canSignInWithoutPasskey(to: app) else {
+        let others = facts.passkeys.filter { $0.id != id && app.passkeys?.accepts($0) == true }
+        guard !others.isEmpty || app.passkeys?.accepts(passkey) != true || user.canSignInWithoutPasskey(to: app) else {
             throw .conflict("this passkey is the user's only way to sign in; add another one first")
         }
         return Decision(
@@ -349,7 +358,7 @@ package struct DeletePasskeyOfUser: Intent {
 extension User {
     /// Whether a code or a password signs the user in.
     func canSignInWithoutPasskey(to app: App) -> Bool {
-        identifiers.contains { app.defaultLogin(with: $0.type) != nil }
+        identifiers.contains { app.defaultLogin(with: $0.type) != nil && app.otpLimits.allows($0) }
             || (hasPassword && app.passwordLogin?.enabled == true
                 && identifiers.contains { $0.type == .emailAddress })
     }

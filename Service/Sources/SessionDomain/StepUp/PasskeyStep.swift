@@ -47,7 +47,9 @@ package struct CompletePasskeyStep: Intent {
         let isRefused = found.wentBack && refusesLowerCounter
         let report: [Change] =
             found.wentBack ? [.append(events.passkeyCounterLowered(found.current, isRefused: isRefused))] : []
-        if isRefused { return Decision(.wrong, report) }
+        if isRefused {
+            return Decision(.wrong, report + [.replaceChallenge(challenge, with: challenge.withOneMoreWrongCode)])
+        }
         let next = challenge.advanced(tokenID: nextTokenID, at: now)
         return Decision(
             .advanced(next),

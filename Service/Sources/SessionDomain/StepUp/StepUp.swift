@@ -98,7 +98,9 @@ package struct StepUp: Sendable {
             return Step(challengeToken: token, passkey: nil)
         }
         let passkeys = try await store.passkeys(of: challenge.userID, app: challenge.appID)
-        return Step(challengeToken: token, passkey: app.passkeyRequest(config, token: token, allowed: passkeys))
+        return Step(
+            challengeToken: token,
+            passkey: app.passkeyRequest(config, token: token, allowed: passkeys.filter(config.accepts)))
     }
 
     /// Queues the code of the current step. A later call sends it again, or a new one, as in a login.
@@ -208,7 +210,8 @@ package struct StepUp: Sendable {
             Refusal.invalidField("passkey_assertion", "is not accepted: " + problem)
         }
         let id = Base64URL.encode(Data(response.credentialID))
-        guard let passkey = try await store.passkey(id, app: app.settings.id), passkey.userID == reference.userID
+        guard let passkey = try await store.passkey(id, app: app.settings.id), passkey.userID == reference.userID,
+            config.accepts(passkey)
         else { throw rejected("the user has no such passkey") }
         let use: PasskeyUse
         do throws(WebAuthnError) {

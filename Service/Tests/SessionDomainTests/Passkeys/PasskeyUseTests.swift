@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SessionDomain
+@testable import SessionWebAuthn
 
 @Suite("The use of a passkey")
 struct PasskeyUseTests {
@@ -94,5 +95,50 @@ struct PasskeyConfigTests {
             identifiers: [try CanonicalIdentifier(type: "email_address", value: "ada@example.com")],
             hasPassword: hasPassword, createdAt: app.createdAt)
         #expect(user.canSignInWithoutPasskey(to: app) == isPossible)
+    }
+
+    /// An attestation, and why it is refused.
+    private static let attestations: [(Attestation, @Sendable (inout PasskeyConfig) -> Void, Refusal?)] = [
+        (Attestation(format: "none", kind: .none), { _ in }, nil),
+        (Attestation(format: "fido-u2f", kind: .basic, certificates: [[1]]), { _ in }, .passkeyAuthenticatorBlocked),
+        (
+            Attestation(format: "fido-u2f", kind: .basic, certificates: [[1]]), { $0.userVerification = .preferred },
+            nil
+        ),
+        (
+            Attestation(format: "fido-u2f", kind: .basic, certificates: [[1]]),
+            {
+                $0.userVerification = .preferred
+                $0.allowedAAGUIDs = ["00000000-0000-0000-0000-000000000000"]
+            }, .passkeyAuthenticatorBlocked
+        ),
+        (
+            Attestation(format: "packed", kind: .selfAttestation), { $0.attestationPreference = .enterprise },
+            .passkeyRegistrationFailed("an attestation with certificates is required")
+        ),
+        (
+            Attestation(format: "packed", kind: .basic, certificates: [[1]]), { $0.attestationRoots = ["AAAA"] },
+            .passkeyRegistrationFailed("the attestation leads to no certificate that the app trusts")
+        ),
+        (
+            Attestation(format: "packed", kind: .basic, certificates: [[1]], isTrusted: true),
+            { $0.attestationRoots = ["AAAA"] }, nil
+        ),
+    ]
+
+    // Proves: W6
+    @Test("An authenticator that the settings do not allow is refused", arguments: attestations.indices)
+    func attestation(_ index: Int) {
+        let (attestation, change, refusal) = Self.attestations[index]
+        var config = PasskeyConfig()
+        change(&config)
+        func check() throws(Refusal) {
+            try PasskeyRegistration.check(attestation, aaguid: Array(repeating: 0, count: 16), config)
+        }
+        if let refusal {
+            #expect(throws: refusal) { try check() }
+        } else {
+            #expect(throws: Never.self) { try check() }
+        }
     }
 }

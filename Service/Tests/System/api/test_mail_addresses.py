@@ -74,6 +74,8 @@ def test_addresses_of_earlier_versions_are_found_after_the_upgrade(tmp_path):
 
 
 def back_to_schema_13(service: Service) -> None:
+    service.sql("DROP TABLE passkeys")
+    service.sql("ALTER TABLE sessions DROP COLUMN method")
     if service.database.startswith("postgresql:"):
         service.sql("ALTER TABLE users DROP COLUMN locale")
         service.sql("ALTER TABLE verifications DROP COLUMN payers")

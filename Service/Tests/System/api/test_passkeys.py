@@ -46,7 +46,10 @@ class PasskeyOwner:
 
     def register(self) -> dict:
         begun = self.call("POST", f"{REGISTER}/begin", {"username": "ada", "nickname": "Key"}).json
-        options = parse_registration_options_json(json.dumps(begun["public_key"]))
+        options = begun["public_key"]
+        # py_webauthn has no ES384.
+        options["pubKeyCredParams"] = [each for each in options["pubKeyCredParams"] if each["alg"] != -35]
+        options = parse_registration_options_json(json.dumps(options))
         assert options.rp.id == RP_ID and options.rp.name == "Example" and len(options.user.id) == 64
         created = self.authenticator.create({"publicKey": {
             "challenge": options.challenge, "rp": {"id": RP_ID}, "user": {"id": options.user.id},

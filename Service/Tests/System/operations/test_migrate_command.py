@@ -23,7 +23,9 @@ from service import Service, running
 
 #: Some steps before the newest version.
 OLDER = 8
-STEPS = "9 messages, 11 events by actor, 12 short proofs, 13 proofs in order, 14 ASCII domains, 15 locale, 16 payers, 17 proofs by key"
+STEPS = (
+    "9 messages, 11 events by actor, 12 short proofs, 13 proofs in order, 14 ASCII domains, 15 locale, 16 payers, "
+    "17 proofs by key, 18 passkeys")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +72,8 @@ def test_a_proof_that_was_used_before_the_migration_stays_used(service):
         "DROP TABLE proofs", re.search(r"CREATE TABLE proofs .*?WITHOUT ROWID", foundation, re.DOTALL)[0],
         "CREATE INDEX proofs_by_expiry ON proofs (expires_at)",
         f"INSERT INTO proofs VALUES ('{app}', '{key}', {expires_at})", "ALTER TABLE users DROP COLUMN locale",
-        "ALTER TABLE verifications DROP COLUMN payers",
+        "ALTER TABLE verifications DROP COLUMN payers", "DROP TABLE passkeys",
+        "ALTER TABLE sessions DROP COLUMN method",
         "PRAGMA user_version = 11"):
         service.sql(statement)
     service.start()

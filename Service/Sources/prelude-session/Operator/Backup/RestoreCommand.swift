@@ -92,9 +92,9 @@ extension BackupCommand {
             print(keys.report)
             print(
                 """
-                What was ended after the backup is valid again: revoked sessions, revoked and rotated management keys \
-                (prelude-session key list), suspended and deleted users, old passwords, deleted webhooks, and signing \
-                keys that an emergency rotation removed: repeat it. To sign all users out: \
+                What was ended after the backup is valid again: revoked sessions, deleted passkeys, revoked and rotated \
+                management keys (prelude-session key list), suspended and deleted users, old passwords, deleted \
+                webhooks, and signing keys that an emergency rotation removed: repeat it. To sign all users out: \
                 prelude-session session revoke --all.
                 """)
         }
