@@ -246,7 +246,6 @@ struct PasskeyStory {
         #expect(answer.status == 400 && answer.body["field"]?.stringValue == "passkey_assertion")
     }
 
-    // Proves: W7
     // Proves: W9
     @Test("After a change of the RP ID, the earlier passkeys are void")
     func otherRelyingParty() async throws {
@@ -268,6 +267,7 @@ struct PasskeyStory {
             requested.body["public_key_credential_request_options"]?["allowCredentials"] == nil, "\(requested.body)")
     }
 
+    // Proves: W7
     @Test("A copied security key is refused and reported")
     func copied() async throws {
         let world = try await world()

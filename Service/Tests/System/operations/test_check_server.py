@@ -149,7 +149,7 @@ def test_the_schema_is_compared(server, made, tmp_path):
     node = role(
         server, "node", "GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}", "GRANT CREATE ON SCHEMA public TO {role}",
         database=made)
-    assert f"the role {node} does not own the table users" in refusal(tmp_path, with_user(made, node))
+    assert f"the role {node} does not own the table sessions" in refusal(tmp_path, with_user(made, node))
     postgres.execute(made, "UPDATE prelude_session SET schema = 99, usable_from = 14")
     assert "a newer version has migrated the database to schema 99" in accepted(tmp_path, made)
     postgres.execute(made, "UPDATE prelude_session SET usable_from = 99")

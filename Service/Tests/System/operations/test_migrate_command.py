@@ -154,13 +154,13 @@ def test_a_postgresql_database_is_shown_created_and_migrated(server, tmp_path):
     code, shown = status(tmp_path, url)
     assert (code, shown["schema"], shown["state"]) == (2, 0, "empty")
     steps = json.loads(migrate(tmp_path, "plan", url, "--json").stdout)
-    assert [step["name"] for step in steps] == ["foundation", "settings revision", "events by actor", "copied proofs", "ASCII domains", "locale", "payers"]
+    assert [step["name"] for step in steps] == ["foundation", "settings revision", "events by actor", "copied proofs", "ASCII domains", "locale", "payers", "passkeys"]
     assert status(tmp_path, url)[1] == shown, "a plan changes nothing"
 
     # An administrator runs the first step of the plan.
     postgres.execute(url, steps[0]["sql"])
     code, shown = status(tmp_path, url)
-    steps = "10 settings revision, 11 events by actor, 12 copied proofs, 14 ASCII domains, 15 locale, 16 payers"
+    steps = "10 settings revision, 11 events by actor, 12 copied proofs, 14 ASCII domains, 15 locale, 16 payers, 18 passkeys"
     assert (code, shown["schema"], shown["state"], shown["pending"]) == (2, 9, "pending", steps.split(", "))
     plan = migrate(tmp_path, "plan", url).stdout
     assert plan.startswith("\\set ON_ERROR_STOP on\n-- 10 settings revision\nBEGIN") and "COMMIT;\n-- 11 events by actor\n" in plan
