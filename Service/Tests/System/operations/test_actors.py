@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sqlite3
 import subprocess
 
 import pytest
@@ -43,6 +44,7 @@ CHANGES = [
     (["webhook", "update", "--app", APP, "--development", "{webhook}", "{endpoint}?2"], {"management.webhook.updated"}),
     (["webhook", "delete", "--app", APP, "{webhook}"], {"management.webhook.deleted"}),
     (["session", "revoke", "--all", "--yes"], {"management.sessions.revoked"}),
+    (["user", "delete-passkey", "--app", APP, "{user}", "AAAA", "--yes"], {"user.passkey.deleted"}),
     (["user", "delete", "--app", APP, "{user}", "--yes"], {"user.deleted"}),
     (["key", "create", "backend", "--app", APP], {"management.key.created"}),
     (["key", "revoke", "{key}"], {"management.key.revoked"}),
@@ -56,7 +58,7 @@ CHANGES = [
 
 #: Commands that change nothing in the database. A restore replaces it with its events. test_lost_keys.py loses master keys.
 READS = {
-    "app list", "user find", "user show", "limits show", "block list", "backup settings", "backup prune", "key replace-master", "operator list", "key list", "key signing", "backup create", "backup verify", "backup restore",
+    "app list", "user find", "user show", "user passkeys", "limits show", "block list", "backup settings", "backup prune", "key replace-master", "operator list", "key list", "key signing", "backup create", "backup verify", "backup restore",
     "session list", "scope list", "domain list", "step-up show", "webhook list", "webhook show", "webhook deliveries",
 }
 
@@ -70,6 +72,15 @@ def command(database: str, keys: str, *arguments: str) -> str:
         timeout=60)
     assert result.returncode == 0, (arguments, result.stderr)
     return result.stdout
+
+
+def add_passkey(database, user: str) -> None:
+    """Adds a passkey, which no command can register."""
+    with sqlite3.connect(database) as connection:
+        connection.execute(
+            "INSERT INTO passkeys VALUES (?, 'AAAA', ?, x'01', x'01', 0, x'00', 'example.com', '', 0, 0, NULL, 1, NULL)",
+            (APP, user))
+    connection.close()
 
 
 @pytest.fixture
@@ -86,6 +97,8 @@ def test_each_change_by_a_command_names_the_command_line(tmp_path, endpoint):
     seen, ids = set(), {"{rules}": f"{tmp_path}/rules.json", "{endpoint}": endpoint, "{endpoint}?2": endpoint + "?2"}
     for arguments, names in CHANGES:
         arguments = [ids.get(argument, argument) for argument in arguments]
+        if "delete-passkey" in arguments:
+            add_passkey(tmp_path / "session.sqlite", ids["{user}"])
         # The first key seals. So only `key reseal` has something to do.
         keys = f"{new},{old}" if arguments[:2] == ["key", "reseal"] else f"{old},{new}"
         printed = command(database, keys, *arguments, "--json")
