@@ -28,12 +28,12 @@ def test_a_template_is_set_listed_shown_and_removed(template):
     assert json.loads(made.stdout) == [expected]
     assert json.loads(template("show", *KEY, "--json").stdout) == [expected]
     listed = json.loads(template("list", "--json").stdout)
-    assert len(listed) == 81
+    assert len(listed) == 101
     assert [entry for entry in listed if entry["template"] == "own"] == [
         {name: expected[name] for name in ("channel", "purpose", "locale", "template")}]
     assert template("remove", *KEY).returncode == 0
     assert template("remove", *KEY).returncode != 0
-    assert len(json.loads(template("list", "--json").stdout)) == 80
+    assert len(json.loads(template("list", "--json").stdout)) == 100
 
 
 def test_a_template_is_read_from_a_file_and_from_standard_input(template, tmp_path):
@@ -79,7 +79,7 @@ def test_a_preview_shows_subject_text_and_segments(template):
     assert "warning: the SMS has 75 characters and is sent in 2 segments" in long and "does not have: ç" in long
     as_json = json.loads(template("preview", "sms", "sign_in", "en", "--json").stdout)
     assert (as_json["segments"], as_json["encoding"], as_json["warnings"]) == (1, "gsm-7", [])
-    assert len(json.loads(template("list", "--json").stdout)) == 80, "a preview stores nothing"
+    assert len(json.loads(template("list", "--json").stdout)) == 100, "a preview stores nothing"
 
 
 def test_a_preview_shows_control_characters_of_no_value(service, template):
