@@ -3,9 +3,15 @@ package import Logging
 package import SessionDomain
 internal import Synchronization
 
+// The compiler finds `stat` in the first of these modules that any import of the target loads.
 #if canImport(CoreFoundation)
-    // With libraries that load this module, the compiler sees `stat` in it, on Linux too.
     internal import CoreFoundation
+#endif
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+#if canImport(Glibc)
+    internal import Glibc
 #endif
 
 /// Writes records as lines of text or JSON, at the level of the process.

@@ -6,9 +6,15 @@ import Testing
 
 @testable import SessionTelemetry
 
+// As in ServiceLogHandler.swift.
 #if canImport(CoreFoundation)
-    // As in ServiceLogHandler.swift.
     import CoreFoundation
+#endif
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+#if canImport(Glibc)
+    import Glibc
 #endif
 
 @Suite("The log of the process")
