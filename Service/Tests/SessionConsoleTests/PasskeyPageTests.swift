@@ -70,15 +70,6 @@ struct PasskeyPageTests {
         #expect(lost.allSatisfy { $0.hasSuffix(".") })
     }
 
-    @Test("With another RP ID, users whose codes are off have no way to sign in")
-    func voidWithoutCodes() {
-        let lost = Self.lost {
-            $0.relyingPartyID = "example.org"
-            $0.codesWithPasskey = false
-        }
-        #expect(lost.contains { $0.hasPrefix("Users with a passkey get no codes, so they cannot sign in") })
-    }
-
     @Test("The first settings are saved at once, and another RP ID waits for a confirmation")
     func settings() async throws {
         let world = try await ConsoleWorld()

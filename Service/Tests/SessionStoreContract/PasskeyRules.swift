@@ -246,7 +246,7 @@ enum PasskeyRules {
             }
         },
         // Proves: W12
-        ContractRule("A code that was begun before the passkey is neither sent again nor accepted") {
+        ContractRule("A code that was sent before the passkey is not accepted") {
             world async throws in
             let user = try await world.addUser()
             let start = world.verificationStart(try world.mail("ada@example.com"), token: "earlier")

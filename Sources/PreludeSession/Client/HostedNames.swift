@@ -65,8 +65,8 @@ extension PreludeSessionClient {
 }
 
 extension PreludeSessionErrorCode {
-    /// The call was cancelled, or the user cancelled the question for a passkey. Only a question to an error: a cancelled call throws `CancellationError`, and no error of
-    /// the SDK has this code.
+    /// The call was cancelled, or the user cancelled the question for a passkey. Only a question to an error: a cancelled call
+    /// throws `CancellationError`, and no error of the SDK has this code.
     public static let cancelled: Self = "cancelled"
 
     /// Whether an error has a code, for `catch` and `switch`:

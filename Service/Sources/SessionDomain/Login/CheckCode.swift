@@ -87,7 +87,7 @@ package struct CheckCode: Intent {
         // checked again.
         let rejected: CheckCodeOutcome = checked.checks < limits.checksPerCode ? .wrong : .spent
         let countedTry = counted + [.replaceVerification(current, with: checked)]
-        let needsPasskey = facts.user?.hasPasskey == true && !codesWithPasskey
+        let needsPasskey = facts.user?.needsPasskey(ifCodesWithPasskey: codesWithPasskey) == true
         guard let right = check.rightCode(of: checked), !needsPasskey else {
             let reason =
                 needsPasskey

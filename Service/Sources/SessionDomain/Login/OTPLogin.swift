@@ -48,7 +48,7 @@ package struct OTPLogin: Sendable {
                 number: number, size: config.codeSize, of: tokenHash, expiresAt: now + limits.codeLifetime)
             return StartVerification(
                 appID: appID, identifier: identifier, signUp: app.settings.signUp,
-                codesWithPasskey: app.settings.passkeys?.codesWithPasskey ?? true,
+                codesWithPasskey: app.settings.codesWithPasskey,
                 budget: CallBudget(
                     .start, limits: limits, device: knownDevice(deviceToken, app, now), networks: networks, draw: draw,
                     now: now),
@@ -103,7 +103,7 @@ package struct OTPLogin: Sendable {
                 appID: app.settings.id, tokenHash: tokenHash, limits: limits,
                 device: knownDevice(deviceToken, app, now), networks: networks, draw: draw, newCode: newCode,
                 draft: codes.draft(by: config, locales: client.locales),
-                codesWithPasskey: app.settings.passkeys?.codesWithPasskey ?? true, now: now, events: events)
+                codesWithPasskey: app.settings.codesWithPasskey, now: now, events: events)
         }
         let first = resend(at: now)
         if limits.sendHook != nil, case .send = try await store.perform(Rehearsal(of: first)) {
@@ -137,7 +137,7 @@ package struct OTPLogin: Sendable {
                 codeHashes: keys.codeHashes(entered, tokenHash: tokenHash),
                 limits: limits, device: knownDevice(deviceToken, app, now), networks: keys.networks(of: source),
                 signUp: app.settings.signUp,
-                codesWithPasskey: app.settings.passkeys?.codesWithPasskey ?? true,
+                codesWithPasskey: app.settings.codesWithPasskey,
                 startsSession: startsSession, newUserID: environment.newID("usr"), now: now, events: events(app)))
         switch outcome {
         case .unknown: throw try await invalid(.invalidVerificationToken, app: app, source: source, now: now)

@@ -186,7 +186,7 @@ package struct StartVerification: Intent {
             return Decision(.limited(limit.reported(by: report)), report)
         }
         // A user that may not sign in gets a code, too, and learns the status by it.
-        let needsPasskey = facts.user?.hasPasskey == true && !codesWithPasskey
+        let needsPasskey = facts.user?.needsPasskey(ifCodesWithPasskey: codesWithPasskey) == true
         let isSuppressed = needsPasskey || (facts.user == nil && !signUp)
         let limit = budget.withholds(
             at: identifier, device: facts.standing, hasUser: facts.user != nil, facts.failures)
@@ -363,7 +363,7 @@ package struct ResendCode: Intent {
             let limit = budget.withholds(
                 at: current.identifier, device: facts.standing, hasUser: facts.user != nil, facts.failures)
             // The passkey may have been registered since the start.
-            let needsPasskey = facts.user?.hasPasskey == true && !codesWithPasskey
+            let needsPasskey = facts.user?.needsPasskey(ifCodesWithPasskey: codesWithPasskey) == true
             let withheld: LoginFailure? =
                 needsPasskey ? .passkeyRequired : next.isSuppressed ? .codeNotSent : limit.map { _ in .strangerLimit }
             let message = draft.code(of: next, for: subject, withheld: withheld, at: now)

@@ -52,6 +52,14 @@ package struct Passkey: Sendable, Equatable {
         self.lastUsedAt = lastUsedAt
     }
 
+    /// The model of an authenticator as a UUID in lower case.
+    ///
+    /// - Parameter aaguid: The AAGUID, 16 bytes. `nil` for any other number.
+    package static func model(_ aaguid: some Collection<UInt8>) -> String? {
+        guard aaguid.count == 16 else { return nil }
+        return Array(aaguid).withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString.lowercased() }
+    }
+
     /// - Returns: `nil` for the empty text, which removes a nickname.
     /// - Throws: `Refusal.invalidField` unless it is one line.
     static func nickname(_ text: String?) throws(Refusal) -> String? {

@@ -133,11 +133,19 @@ package struct PasskeyUse: Sendable, Equatable {
         let used: Passkey
         /// Whether the counter did not grow (§6.1.1).
         let wentBack: Bool
+
+        /// Writes the use.
+        var change: Change { .replacePasskey(current, with: used) }
+
+        /// Reports a counter that went back.
+        func report(_ events: EventFactory, isRefused: Bool) -> [Change] {
+            wentBack ? [.append(events.passkeyCounterLowered(current, isRefused: isRefused))] : []
+        }
     }
 }
 
 extension EventFactory {
-    /// What webhooks learn about a passkey: neither its key nor its counter.
+    /// What webhooks get of a passkey. The key and the counter are left out.
     private func data(of passkey: Passkey) -> [String: JSONValue] {
         var credential: [String: JSONValue] = [
             "credential_id": .string(passkey.id), "backup_state": .bool(passkey.isBackedUp),

@@ -12,9 +12,6 @@ package struct PasskeyConfig: DatedSettings, SettingsGroup {
     /// What authenticators are asked to prove about themselves (§5.4.7).
     package enum AttestationPreference: String, Sendable, Codable, CaseIterable {
         case none, indirect, direct, enterprise
-
-        /// Whether a registration without certificates is refused.
-        var isRequirement: Bool { self == .direct || self == .enterprise }
     }
 
     package var relyingPartyID = ""
@@ -114,8 +111,8 @@ extension PasskeyConfig {
                             throw .invalidField("codes_with_passkey", "must be true while login_enabled is false")
                         }
                         guard
-                            config.codesWithPasskey || stored?.relyingPartyID == config.relyingPartyID
-                                || stored?.relyingPartyID == ""
+                            config.codesWithPasskey
+                                || ["", config.relyingPartyID, nil].contains(stored?.relyingPartyID)
                         else {
                             throw .invalidField(
                                 "codes_with_passkey",
@@ -203,8 +200,13 @@ extension PasskeyConfig {
             + allowedOrigins.filter { !$0.hasPrefix(AndroidApp.originPrefix) }
     }
 
+    /// Whether a registration without certificates is refused.
+    package var requiresAttestation: Bool {
+        attestationPreference == .direct || attestationPreference == .enterprise || !attestationRoots.isEmpty
+    }
+
     /// Whether a passkey is of today's RP id. Those of an earlier one are void.
-    func accepts(_ passkey: Passkey) -> Bool { passkey.relyingPartyID == relyingPartyID }
+    package func accepts(_ passkey: Passkey) -> Bool { passkey.relyingPartyID == relyingPartyID }
 
     /// All origins that responses may have, those of Android apps included.
     var origins: [String] {
@@ -262,6 +264,9 @@ extension App {
         get { passkeys ?? .defaults }
         set { passkeys = newValue }
     }
+
+    /// Whether users with a passkey sign in with codes, too.
+    var codesWithPasskey: Bool { passkeys?.codesWithPasskey ?? true }
 
     /// - Throws: `Refusal.passkeyNotConfigured`.
     func requirePasskeys() throws(Refusal) -> PasskeyConfig {

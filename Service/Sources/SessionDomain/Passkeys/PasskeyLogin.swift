@@ -154,10 +154,9 @@ package struct SignInWithPasskey: Intent {
             return Decision(.unknown)
         }
         let isRefused = found.wentBack && refusesLowerCounter
-        let report: [Change] =
-            found.wentBack ? [.append(events.passkeyCounterLowered(found.current, isRefused: isRefused))] : []
+        let report = found.report(events, isRefused: isRefused)
         if isRefused { return Decision(.lowerCounter, [once] + report) }
-        let used = [once, .replacePasskey(found.current, with: found.used)] + report
+        let used = [once, found.change] + report
         guard user.status == .active else {
             let event = events.loginFailed(.inactiveUser, .passkey, of: LoginSubject(nil, userID: user.id))
             return Decision(.inactive(user.status), used + [.append(event)])

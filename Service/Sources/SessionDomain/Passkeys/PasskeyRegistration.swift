@@ -89,27 +89,18 @@ package struct PasskeyRegistration: Sendable {
 
     /// Refuses an authenticator that the settings do not allow.
     static func check(_ attestation: Attestation, aaguid: [UInt8], _ config: PasskeyConfig) throws(Refusal) {
-        if config.attestationPreference.isRequirement || !config.attestationRoots.isEmpty {
-            guard !attestation.certificates.isEmpty else {
-                throw .passkeyRegistrationFailed("an attestation with certificates is required")
-            }
+        guard !config.requiresAttestation || !attestation.certificates.isEmpty else {
+            throw .passkeyRegistrationFailed("an attestation with certificates is required")
         }
         guard config.attestationRoots.isEmpty || attestation.isTrusted else {
             throw .passkeyRegistrationFailed("the attestation leads to no certificate that the app trusts")
         }
-        guard config.allowedAAGUIDs.isEmpty || config.allowedAAGUIDs.contains(text(aaguid)) else {
+        guard config.allowedAAGUIDs.isEmpty || config.allowedAAGUIDs.contains(Passkey.model(aaguid) ?? "") else {
             throw .passkeyAuthenticatorBlocked
         }
-        // The older protocol signs neither the model nor whether the user was verified.
+        // A U2F key does not sign its model, and it does not sign that it has verified the user.
         if attestation.format == "fido-u2f", !config.allowedAAGUIDs.isEmpty || config.userVerification == .required {
             throw .passkeyAuthenticatorBlocked
-        }
-    }
-
-    /// The text of an AAGUID: a UUID in lower case.
-    private static func text(_ aaguid: [UInt8]) -> String {
-        aaguid.withUnsafeBytes { bytes in
-            bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)).uuidString.lowercased() : ""
         }
     }
 
@@ -356,6 +347,11 @@ package struct DeletePasskeyOfUser: Intent {
 }
 
 extension User {
+    /// Whether no code signs the user in.
+    ///
+    /// - Parameter isOn: Whether the app sends codes to users with a passkey.
+    func needsPasskey(ifCodesWithPasskey isOn: Bool) -> Bool { hasPasskey && !isOn }
+
     /// Whether a code or a password signs the user in.
     func canSignInWithoutPasskey(to app: App) -> Bool {
         identifiers.contains { app.defaultLogin(with: $0.type) != nil && app.otpLimits.allows($0) }

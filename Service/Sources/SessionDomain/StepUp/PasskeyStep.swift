@@ -45,14 +45,12 @@ package struct CompletePasskeyStep: Intent {
         // A passkey of another user is not among those of this one.
         guard let found = use.found(in: facts.passkeys, now: now) else { return Decision(.wrong) }
         let isRefused = found.wentBack && refusesLowerCounter
-        let report: [Change] =
-            found.wentBack ? [.append(events.passkeyCounterLowered(found.current, isRefused: isRefused))] : []
+        let report = found.report(events, isRefused: isRefused)
         if isRefused {
             return Decision(.wrong, report + [.replaceChallenge(challenge, with: challenge.withOneMoreWrongCode)])
         }
         let next = challenge.advanced(tokenID: nextTokenID, at: now)
         return Decision(
-            .advanced(next),
-            [.replacePasskey(found.current, with: found.used), .replaceChallenge(challenge, with: next)] + report)
+            .advanced(next), [found.change, .replaceChallenge(challenge, with: next)] + report)
     }
 }

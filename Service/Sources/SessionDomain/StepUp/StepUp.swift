@@ -67,6 +67,10 @@ package struct StepUp: Sendable {
         case .grant(let terms):
             return try await open(scope, terms, steps: [], nil, .continue, caller, app, decidedAt: now)
         case .review(let terms, let steps):
+            if steps.contains(where: { $0.key == StepUpStep.verifyPasskey }) {
+                let usable = try await usablePasskeys(of: caller.user.id, app)
+                guard !usable.isEmpty else { throw Refusal.passkeyStepUnavailable }
+            }
             return try await open(
                 scope, terms, steps: steps, decided.newIdentifier, .review, caller, app, decidedAt: now)
         }
@@ -97,10 +101,14 @@ package struct StepUp: Sendable {
         guard challenge.currentStep?.key == StepUpStep.verifyPasskey, let config = app.settings.passkeys else {
             return Step(challengeToken: token, passkey: nil)
         }
-        let passkeys = try await store.passkeys(of: challenge.userID, app: challenge.appID)
-        return Step(
-            challengeToken: token,
-            passkey: app.passkeyRequest(config, token: token, allowed: passkeys.filter(config.accepts)))
+        let allowed = try await usablePasskeys(of: challenge.userID, app)
+        return Step(challengeToken: token, passkey: app.passkeyRequest(config, token: token, allowed: allowed))
+    }
+
+    /// The passkeys of a user that complete a step.
+    private func usablePasskeys(of userID: String, _ app: AppRuntime) async throws -> [Passkey] {
+        guard let config = app.settings.passkeys else { return [] }
+        return try await store.passkeys(of: userID, app: app.settings.id).filter(config.accepts)
     }
 
     /// Queues the code of the current step. A later call sends it again, or a new one, as in a login.

@@ -170,19 +170,6 @@ struct ScopeDecider: Sendable {
         guard Scope.isWellFormed(scope) else {
             throw Refusal.invalidField("scope", "must be 1 to 128 letters, digits and . - _ :")
         }
-        let decided = try await rule(scope, metadata, caller, app, client, now: now)
-        if case .review(_, let steps) = decided.decision, steps.contains(where: { $0.key == StepUpStep.verifyPasskey }),
-            !caller.user.hasPasskey || app.settings.passkeys == nil
-        {
-            throw Refusal.passkeyStepUnavailable
-        }
-        return decided
-    }
-
-    private func rule(
-        _ scope: String, _ metadata: StepUpMetadata, _ caller: SignedIn, _ app: AppRuntime, _ client: ClientFacts,
-        now: Timestamp
-    ) async throws -> Decided {
         guard let config = app.settings.stepUp else { throw Refusal.stepUpNotConfigured }
         let rules = config.rules.filter { $0.scope == scope }
         guard let first = rules.first, app.settings.scopes.contains(scope) else { throw Refusal.scopeNotAllowed }

@@ -97,6 +97,40 @@ struct PasskeyConfigTests {
         #expect(user.canSignInWithoutPasskey(to: app) == isPossible)
     }
 
+    // Proves: W9
+    @Test("A phone in a country without codes is no way to sign in")
+    func closedCountry() throws {
+        var app = App(id: try #require(AppID("abcdefg")), name: "test", createdAt: Timestamp(seconds: 1))
+        app.otpLogins = [OTPLoginConfig(id: "1", channel: .sms, isDefault: true, at: app.createdAt)]
+        let phone = try CanonicalIdentifier(type: "phone_number", value: "+14155550100")
+        let user = User(id: "usr_1", appID: app.id, identifiers: [phone], createdAt: app.createdAt)
+        for (prefixes, isPossible) in [([], true), (["+1"], true), (["+49"], false)] {
+            app.otpLimits.allowedPrefixes = prefixes
+            #expect(user.canSignInWithoutPasskey(to: app) == isPossible)
+        }
+    }
+
+    // Proves: W12
+    @Test(
+        "A code is not sent again to a user who has a passkey meanwhile, if the app says so", arguments: [true, false])
+    func resend(codesWithPasskey: Bool) throws {
+        let intent = ResendCode(
+            appID: try appID(), tokenHash: "token", limits: LimitSettings(), newCode: TestApp.code("new"),
+            draft: TestApp.draft, codesWithPasskey: codesWithPasskey, now: now)
+        let running = try TestApp.verification(sent: 30)
+        let user = User(
+            id: "usr_1", appID: try appID(), identifiers: [running.identifier], hasPasskey: true, createdAt: now)
+        let decision = intent.decide(
+            FoundRows {
+                $0.verification = running
+                $0.user = user
+            })
+        let withheld = decision.changes.compactMap { change -> LoginFailure?? in
+            if case .insertMessage(let message) = change { message.content.withheld } else { nil }
+        }
+        #expect(withheld == [codesWithPasskey ? nil : .passkeyRequired])
+    }
+
     /// An attestation, and why it is refused.
     private static let attestations: [(Attestation, @Sendable (inout PasskeyConfig) -> Void, Refusal?)] = [
         (Attestation(format: "none", kind: .none), { _ in }, nil),

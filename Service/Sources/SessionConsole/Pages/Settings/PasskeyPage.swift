@@ -27,13 +27,11 @@ enum PasskeyPage {
 
     private static func relyingParty(_ next: PasskeyConfig, _ old: PasskeyConfig) -> [String] {
         guard next.relyingPartyID != old.relyingPartyID else { return [] }
-        let lost = [
+        return [
             "All passkeys of all users are void: they are bound to \(old.relyingPartyID), not to \(next.relyingPartyID). "
                 + "Users sign in in another way, and register a new one.",
             "The passkeys stay in the lists of the users. They are valid again if you set the RP ID back.",
         ]
-        return next.codesWithPasskey
-            ? lost : lost + ["Users with a passkey get no codes, so they cannot sign in with one, either."]
     }
 
     private static func signIn(_ next: PasskeyConfig, _ old: PasskeyConfig) -> [String] {
@@ -115,13 +113,6 @@ enum PasskeyPage {
             lost += try await AffectedUsers.granted(scope, console)
         }
         return lost
-    }
-}
-
-extension PasskeyConfig {
-    /// Whether a registration without an attestation is refused.
-    fileprivate var requiresAttestation: Bool {
-        attestationPreference == .direct || attestationPreference == .enterprise || !attestationRoots.isEmpty
     }
 }
 

@@ -28,7 +28,7 @@ enum UserPasskeys {
                 let action = Link.button(
                     "Delete", path / "passkeys" / passkey.id / "remove", "small danger",
                     label: "Delete the passkey " + name(of: passkey))
-                let isVoid = console.app.passkeys.map { $0.relyingPartyID != passkey.relyingPartyID } ?? false
+                let isVoid = console.app.passkeys.map { !$0.accepts(passkey) } ?? false
                 let head = HTML(joining: [
                     H.bdi { passkey.nickname ?? "no name" },
                     isVoid ? H.span(.class("hint")) { " void, it is for " + passkey.relyingPartyID } : .empty,
@@ -39,9 +39,8 @@ enum UserPasskeys {
 
     /// The AAGUID. Zeros say nothing about the model.
     private static func model(of passkey: Passkey) -> HTML {
-        guard passkey.aaguid.count == 16, passkey.aaguid.contains(where: { $0 != 0 }) else { return Format.none }
-        let id = passkey.aaguid.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-        return Format.code(id.uuidString.lowercased())
+        guard passkey.aaguid.contains(where: { $0 != 0 }) else { return Format.none }
+        return Passkey.model(passkey.aaguid).map(Format.code) ?? Format.none
     }
 
     /// A credential id can have more than a thousand characters.
